@@ -1,0 +1,1 @@
+"""The `tierplan` command: what people see."""

@@ -1,0 +1,57 @@
+"""The plan: requirement, three tiers, outcome, findings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from tierplan.domain.figures import Figure
+from tierplan.domain.need import Requirement, Tier
+from tierplan.domain.stack import Stack
+from tierplan.domain.tiers import Candidate, Rejection, TierPlan
+
+Level: TypeAlias = Literal["mandatory", "advisory"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A target that is missed (mandatory), or something worth knowing (advisory), with both figures."""
+
+    policy: str
+    level: Level
+    message: str
+    remedy: str = ""
+    required: float | None = None
+    planned: float | None = None
+    unit: str = ""
+    tier: Tier | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What it costs as far as prices are known."""
+
+    complete: bool
+    unknown: tuple[str, ...]
+    currency: str
+    monthly: float | None
+    stall_gpu_hours_per_30d: float
+    stall_cost_per_30d: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What `evaluate` makes of a resolved stack. A tier that could not be planned is absent from `tiers`."""
+
+    stack: Stack
+    requirement: Requirement
+    tiers: Mapping[Tier, TierPlan]
+    outcome: Mapping[str, Figure]
+    candidates: tuple[Candidate, ...] = ()
+    rejections: tuple[Rejection, ...] = ()
+    path_choice: str = ""
+    path_disagreement: str | None = None
+    assumptions: tuple[str, ...] = ()
+    cost: Cost
+    notes: tuple[str, ...] = field(default_factory=tuple)

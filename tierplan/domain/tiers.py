@@ -1,0 +1,180 @@
+"""A tier as chosen (`TierConfig`) and what that choice gives (`Delivered`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from tierplan.domain.need import Tier, TierNeed
+from tierplan.domain.stack import OptionValue, Quote, StorageNode
+from tierplan.units import Bandwidth, OpRate, Size
+
+LimitedBy: TypeAlias = Literal[
+    "media", "cpu", "memory", "node ports", "fabric", "protocol", "clients", "class", "quota", "metadata", "quote"
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """How data is protected: k data and m parity units, or replicas, over failure domains."""
+
+    kind: Literal["erasure-code", "replicas", "none"]
+    data_units: int = 1
+    parity_units: int = 0
+    replicas: int = 1
+    hot_spares: int = 0
+    failure_domain: Literal["node", "rack", "drive"] = "node"
+
+    @property
+    def width(self) -> int:
+        """Failure domains that one stripe touches."""
+        return self.replicas if self.kind == "replicas" else self.data_units + self.parity_units
+
+    @property
+    def tolerated(self) -> int:
+        """Failure domains that may be lost at once without losing data."""
+        return self.replicas - 1 if self.kind == "replicas" else self.parity_units
+
+    @property
+    def efficiency(self) -> float:
+        """Share of the raw bytes that data gets: k / (k + m), or 1 / replicas."""
+        return 1 / self.replicas if self.kind == "replicas" else self.data_units / self.width
+
+    def __str__(self) -> str:
+        words = {"replicas": f"{self.replicas} replicas", "none": "no protection"}
+        return words.get(self.kind, f"{self.data_units}+{self.parity_units}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TierConfig:
+    """
+    A tier's choices: all that a person could pin, nothing that is computed.
+
+    `nodes` counts storage nodes (GPU nodes, for the local tier); `options` are the product's own words.
+    """
+
+    tier: Tier
+    backend: str
+    nodes: int
+    node: StorageNode
+    layout: Layout
+    racks: int = 1
+    quote: Quote | None = None
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Factor:
+    """One step from raw to usable: ``parity 5/7`` leaves this share of what came in."""
+
+    name: str
+    fraction: float
+    basis: str  # measured | vendor | derived | assumed | layout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """What a tier gives in one state. `..._high` where published figures disagree; the low end is what counts."""
+
+    read: Bandwidth
+    write: Bandwidth
+    op_rate: OpRate
+    read_limited_by: LimitedBy
+    write_limited_by: LimitedBy
+    op_rate_limited_by: LimitedBy = "metadata"
+    read_high: Bandwidth | None = None
+    write_high: Bandwidth | None = None
+    client: Bandwidth | None = None  # what one GPU node gets at most, where that is known
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Degraded:
+    """What is left after a loss."""
+
+    nodes: int = 0
+    racks: int = 0
+    read: Bandwidth
+    write: Bandwidth
+    data_lost: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Illegal:
+    """
+    Something that the product forbids about a configuration, or that somebody would regret.
+
+    `policy` is the rule that reports it: ``hot-layout``, ``hot-node``, ``advice-narrow-layout``, …
+    """
+
+    policy: str
+    message: str
+    remedy: str
+    required: float | None = None
+    planned: float | None = None
+    unit: str = "count"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivered:
+    """What a configuration gives. Always whole, also for an illegal one: then `illegal` says why."""
+
+    counts: Mapping[str, int]
+    """Constraint (capacity, read, write, metadata, phases, minimum, failure_domain, degraded) -> nodes it asks for."""
+    raw: Size
+    usable: Size
+    """After code, spares, reserves and formatting that the product enforces; before planned fill."""
+    planned_fill_fraction: float
+    """The lesser of the stack's max_fill and the product's own full limit."""
+    waterfall: tuple[Factor, ...]
+    healthy: Rates
+    degraded: tuple[Degraded, ...]
+    illegal: tuple[Illegal, ...] = ()
+    cannot_change_later: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    """Each fact relied on that is not measured: ``weka reserve_fraction 0.1 (vendor: …)``."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def bound_by(self) -> str:
+        """The constraint that asks for the most nodes; of equals the first."""
+        return max(self.counts, key=lambda name: self.counts[name])
+
+    @property
+    def planned(self) -> Size:
+        """What may be stored: usable at planned fill."""
+        return self.usable * self.planned_fill_fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TierPlan:
+    """One tier of a plan: what was asked, what was chosen, what it gives."""
+
+    need: TierNeed
+    config: TierConfig
+    delivered: Delivered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejection:
+    """A backend that was not chosen, with the figures that say why."""
+
+    backend: str
+    tier: Tier
+    reason: str
+    figures: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A configuration that would do, and what speaks for it."""
+
+    backend: str
+    tier: Tier
+    nodes: int
+    layout: str
+    raw: Size
+    read: Bandwidth
+    write: Bandwidth
+    bound_by: str
+    chosen: bool = False

@@ -1,0 +1,1 @@
+"""Erasure codes, replicas, durability: arithmetic that several products share."""

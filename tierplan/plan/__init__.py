@@ -1,0 +1,1 @@
+"""The walk itself: resolve, evaluate, judge."""
