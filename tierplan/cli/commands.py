@@ -1,0 +1,165 @@
+"""One function for each verb; each does its reading, calls the core and prints."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from tierplan import __version__, load
+from tierplan.cli import texts
+from tierplan.cli.explain import explanation, figure_ids
+from tierplan.domain.plan import Finding, Plan
+from tierplan.errors import InputError
+from tierplan.plan import judge, make_plan, resolve, verdict
+
+REFUSED, BAD_INPUT = 1, 2
+STACK_HELP = "STACK is a stack name (demo), a path, or - for standard input."
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="tierplan")
+def cli() -> None:
+    """
+    From what the GPUs do to a storage plan that can be reviewed, refused and deployed.
+
+    Exit code: 0 pass, 1 refused, 2 bad input, 3 a fault of the engine or the environment.
+    """
+
+
+@cli.command()
+@click.argument("name", default="cluster")
+@click.option("--gpu-nodes", default=16, show_default=True, type=click.IntRange(1), help="GPU nodes of the cluster.")
+@click.option("--gpus-per-node", default=8, show_default=True, type=click.IntRange(1), help="GPUs of one node.")
+@click.option("--node", default="dgx-h100", show_default=True, help="GPU node preset (see `tierplan catalogue nodes`).")
+@click.option("--site", default="on-prem", show_default=True, help="Site kind.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write to this file instead of standard output.")
+def init(*, name: str, gpu_nodes: int, gpus_per_node: int, node: str, site: str, out: Path | None) -> None:
+    """Print a commented starter stack, or write it to a file that does not exist yet."""
+    text = load.starter(name=name, site=site, gpu_nodes=gpu_nodes, gpus_per_node=gpus_per_node, node=node)
+    if out is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        with out.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        message = f"{out}: exists already; choose another name with --out"
+        raise InputError(message) from None
+    except OSError as error:
+        message = f"{out}: cannot be written ({error.strerror}); choose another place with --out"
+        raise InputError(message) from None
+    click.echo(f"wrote {out}; next: tierplan plan {out}", err=True)
+
+
+@cli.command()
+@click.argument("stacks", nargs=-1, metavar="STACK...")
+@click.option("--all", "every", is_flag=True, help="Every stack of the project; each must be what it says it is.")
+@click.option("--json", "as_json", is_flag=True, help="The plan as JSON (several stacks: a list).")
+@click.option("-v", "--verbose", is_flag=True, help="Every figure, assumption and finding.")
+@click.option("--strict", is_flag=True, help="Advisory findings refuse as well.")
+def plan(stacks: tuple[str, ...], *, every: bool, as_json: bool, verbose: bool, strict: bool) -> None:
+    """Requirement, three tiers, what binds, findings. STACK is a stack name (demo), a path, or -."""
+    names = load.stack_names() if every else list(stacks)
+    if not names:
+        message = "no stack given; name one (tierplan plan demo), or use --all"
+        raise click.UsageError(message)
+    code, faults, documents = 0, list[str](), list[dict[str, object]]()
+    for name in names:
+        try:
+            made, findings = _planned(name)
+        except InputError as error:
+            faults.extend(error.faults)
+            continue
+        if _unexpected(made, findings, every=every, strict=strict):
+            code = REFUSED
+        if as_json:
+            from tierplan.plan.document import plan_document  # noqa: PLC0415
+
+            documents.append(plan_document(made, findings))
+        else:
+            lines = texts.short_lines(made, findings) if every else texts.plan_lines(made, findings, verbose=verbose)
+            texts.show(lines)
+    if as_json and documents:
+        click.echo(json.dumps(documents[0] if len(names) == 1 else documents, indent=1, allow_nan=False))
+    if faults:
+        raise InputError(faults)
+    sys.exit(code)
+
+
+@cli.command()
+@click.argument("stack")
+def pin(stack: str) -> None:
+    """The resolved stack as a stack file: nothing left open."""
+    settled = resolve(load.read_stack(stack), load.catalogue())
+    click.echo(load.stack_text(settled), nl=False)
+
+
+@cli.command()
+@click.argument("stack")
+@click.argument("figure", required=False)
+def explain(stack: str, figure: str | None) -> None:
+    """One figure back to its inputs: formula, each input with its origin and stack line, source."""
+    made, _ = _planned(stack)
+    texts.show(figure_ids(made) if figure is None else explanation(made, figure))
+
+
+@cli.command()
+@click.argument("stack")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder to write: all files or none.")
+def render(stack: str, out: Path) -> None:
+    """Native configuration of the chosen products, numbered in the order to run."""
+    from tierplan import render as rendering  # noqa: PLC0415  # jinja2 only where files are made
+
+    made, findings = _planned(stack)
+    if verdict(findings) == "refused":
+        texts.show(texts.finding_lines(findings, limit=None), err=True)
+        click.echo(f"{stack}: refused, nothing is rendered", err=True)
+        sys.exit(REFUSED)
+    files = rendering.render(made, load.read_hosts(made.stack, stack))
+    rendering.write(files, out)
+    texts.show([f"{out / name}" for name in files])
+
+
+@cli.command()
+@click.argument("stack")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def compare(stack: str, *, as_json: bool) -> None:
+    """Every candidate for the hot tier, ranked, and every rejection with its reason; the pins are set aside."""
+    from tierplan.cli.compare import comparison, comparison_lines  # noqa: PLC0415
+
+    found = comparison(load.read_stack(stack), load.catalogue())
+    if as_json:
+        click.echo(json.dumps(found, indent=1, allow_nan=False))
+    else:
+        texts.show(comparison_lines(found))
+
+
+@cli.command()
+@click.argument("kind", required=False, type=click.Choice(["backends", "nodes", "models", "profiles", "states"]))
+@click.argument("row", required=False)
+def catalogue(kind: str | None, row: str | None) -> None:
+    """What is known: backends, GPU nodes, models, profiles, training states; each figure with source and date."""
+    from tierplan.cli.catalogue import catalogue_lines  # noqa: PLC0415
+
+    texts.show(catalogue_lines(kind, row))
+
+
+@cli.command()
+@click.option("--plan", "of_plan", is_flag=True, help="The schema of the plan JSON instead of the stack file's.")
+def schema(*, of_plan: bool) -> None:
+    """The JSON Schema of the stack file, or of the plan."""
+    click.echo(load.schema_text("plan" if of_plan else "stack"), nl=False)
+
+
+def _planned(name: str) -> tuple[Plan, tuple[Finding, ...]]:
+    made = make_plan(load.read_stack(name), load.catalogue())
+    return made, judge(made)
+
+
+def _unexpected(made: Plan, findings: tuple[Finding, ...], *, every: bool, strict: bool) -> bool:
+    """With --all, a stack that is to be refused and is refused counts as right; alone, refused is refused."""
+    refused = verdict(findings) == "refused" or (strict and bool(findings))
+    return refused != (made.stack.expect == "refused") if every else refused

@@ -1,0 +1,182 @@
+"""A plan on one screen: at most 50 lines of at most 100 columns, unless asked for more."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+
+import click
+
+from tierplan.domain.need import Load
+from tierplan.domain.plan import Finding, Plan
+from tierplan.domain.tiers import TierPlan
+from tierplan.plan import verdict
+from tierplan.plan.document import busiest_phase
+
+MIN_WIDTH, MAX_WIDTH = 80, 100
+FEW_LOADS, FEW_FINDINGS, FEW_REASONS = 12, 6, 2
+COLOURS = {"pass": "green", "refused": "red", "mandatory": "red", "advisory": "yellow"}
+
+
+def width() -> int:
+    """Columns to write in: the terminal's, between 80 and 100."""
+    return min(MAX_WIDTH, max(MIN_WIDTH, shutil.get_terminal_size((MAX_WIDTH, 50)).columns))
+
+
+def show(lines: Iterable[str], *, err: bool = False) -> None:
+    """Print lines; colours only on a terminal and without NO_COLOR."""
+    stream = sys.stderr if err else sys.stdout
+    colour = stream.isatty() and not os.environ.get("NO_COLOR")
+    for line in lines:
+        click.echo(line, err=err, color=colour)
+
+
+def wrapped(text: str, *, indent: int) -> list[str]:
+    """Text broken at the width, later lines indented."""
+    return textwrap.wrap(text, width(), subsequent_indent=" " * indent, break_long_words=False) or [""]
+
+
+def table(rows: Sequence[tuple[str, ...]], *, indent: int = 2) -> list[str]:
+    """Aligned columns, as wide as their widest cell."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        " " * indent + "  ".join(cell.ljust(size) for cell, size in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def plan_lines(plan: Plan, findings: tuple[Finding, ...], *, verbose: bool) -> list[str]:
+    """The whole plan for people."""
+    lines = [*_head(plan, findings), "", *_loads(plan, verbose=verbose), ""]
+    for tier in plan.tiers.values():
+        lines += _tier(tier, verbose=verbose)
+    lines += finding_lines(findings, limit=None if verbose else FEW_FINDINGS)
+    return lines + _foot(plan, verbose=verbose)
+
+
+def short_lines(plan: Plan, findings: tuple[Finding, ...]) -> list[str]:
+    """One stack on one line, and what is against it."""
+    found = verdict(findings)
+    right = "as expected" if (found == "refused") == (plan.stack.expect == "refused") else "NOT as expected"
+    tiers = ", ".join(f"{t.config.nodes} × {t.config.backend}" for n, t in plan.tiers.items() if n != "local")
+    against = sorted({finding.policy for finding in findings if finding.level == "mandatory"})
+    mark = click.style(f"{found:8}", fg=COLOURS[found])
+    return [f"{mark} {plan.stack.name}: {tiers or 'no tier'} ({right}){': ' if against else ''}{', '.join(against)}"]
+
+
+def finding_lines(findings: tuple[Finding, ...], *, limit: int | None) -> list[str]:
+    """Each finding with its remedy, mandatory ones first; all mandatory ones are always shown."""
+    mandatory = sum(finding.level == "mandatory" for finding in findings)
+    count = len(findings) if limit is None else max(mandatory, min(limit, len(findings)))
+    lines = ["Findings"] if findings else []
+    for finding in findings[:count]:
+        mark = click.style(f"{finding.level:9}", fg=COLOURS[finding.level])
+        lines += _styled(f"  {finding.level:9} {finding.policy}: {finding.message}", finding.level, mark)
+        if finding.remedy:
+            lines += wrapped(f"            → {finding.remedy}", indent=14)
+    if count < len(findings):
+        lines.append(f"  ({len(findings) - count} more advisory; -v shows all)")
+    return lines
+
+
+def _styled(text: str, plain: str, styled: str) -> Iterator[str]:
+    first, *rest = wrapped(text, indent=12)
+    yield first.replace(f"{plain:9}", styled, 1)
+    yield from rest
+
+
+def _head(plan: Plan, findings: tuple[Finding, ...]) -> list[str]:
+    cluster, site = plan.stack.cluster, plan.stack.site
+    found = verdict(findings)
+    network = cluster.storage_network
+    words = (
+        f"{cluster.gpu_nodes:,} × {cluster.gpus_per_node} GPUs ({cluster.node or 'own node'}), "
+        f"{network.ports} × {network.rate.show('Gbit/s')} {network.transport}, {site.kind}"
+    )
+    return [f"{plan.stack.name}: {click.style(found.upper(), fg=COLOURS[found])}   {words}"]
+
+
+def _loads(plan: Plan, *, verbose: bool) -> list[str]:
+    loads = [load for load in plan.requirement.loads if load.read or load.write or load.op_rate]
+    shown = loads if verbose else loads[:FEW_LOADS]
+    rows = [("Loads before headroom", "tier", "when", "read", "write", "ops/s"), *map(_load, shown)]
+    lines = table(rows, indent=0)
+    if len(shown) < len(loads):
+        lines.append(f"({len(loads) - len(shown)} more; -v shows all)")
+    return lines
+
+
+def _load(load: Load) -> tuple[str, ...]:
+    return (
+        load.id,
+        load.tier,
+        load.when,
+        load.read.show() if load.read else "-",
+        load.write.show() if load.write else "-",
+        f"{load.op_rate.base:,.3g}" if load.op_rate else "-",
+    )
+
+
+def _tier(tier: TierPlan, *, verbose: bool) -> list[str]:
+    config, delivered, need = tier.config, tier.delivered, tier.need
+    rates, word = delivered.healthy, "GPU nodes" if need.tier == "local" else "nodes"
+    layout = "" if config.layout.kind == "none" else f", {config.layout}"
+    spare = f", {config.layout.hot_spares} hot spare" if config.layout.hot_spares else ""
+    node = config.node
+    hardware = f"{node.drives} × {node.drive.size.show()} {node.medium}, {node.ports} × {node.port_rate.show('Gbit/s')}"
+    head = f"{need.tier:5} {config.backend}: {config.nodes} {word}{layout}{spare}, each {hardware}"
+    asked = ", ".join(f"{name} {count}" for name, count in delivered.counts.items() if count)
+    name, share = busiest_phase(tier)
+    rows = [
+        ("read", need.read.show(), rates.read.show(), rates.read_limited_by),
+        ("write", need.write.show(), rates.write.show(), rates.write_limited_by),
+        ("op rate", need.op_rate.show(), rates.op_rate.show(), rates.op_rate_limited_by),
+        ("capacity", need.capacity.show(), delivered.planned.show(), _capacity_words(tier)),
+    ]
+    lines = [*wrapped(head, indent=6)]
+    lines += table([("", "required", "planned", "limited by"), *rows], indent=6)
+    if asked and need.tier != "local":
+        lines += wrapped(f"      nodes asked for: {asked}; bound by {delivered.bound_by}", indent=8)
+    if name:
+        lines.append(f"      busiest phase: {name} takes {share:.0%} of the tier{_lost(tier)}")
+    reasons = need.because if verbose else need.because[:FEW_REASONS]
+    return lines + [line for reason in reasons for line in wrapped(f"      because {reason}", indent=8)]
+
+
+def _capacity_words(tier: TierPlan) -> str:
+    delivered = tier.delivered
+    return f"{delivered.planned_fill_fraction:.0%} fill of {delivered.usable.show()} usable, {delivered.raw.show()} raw"
+
+
+def _lost(tier: TierPlan) -> str:
+    if not tier.delivered.degraded or tier.need.tier == "local":
+        return ""
+    state = tier.delivered.degraded[0]
+    return f"; with {state.nodes} node lost: read {state.read.show()}, write {state.write.show()}"
+
+
+def _foot(plan: Plan, *, verbose: bool) -> list[str]:
+    lines = []
+    fixed = [choice for tier in plan.tiers.values() for choice in tier.delivered.cannot_change_later]
+    if fixed:
+        shown = fixed if verbose else fixed[:3]
+        lines += wrapped(f"Cannot change later: {'; '.join(shown)}{_more(fixed, shown)}", indent=2)
+    hours = plan.cost.stall_gpu_hours_per_30d
+    if hours:
+        price = f" ({plan.cost.stall_cost_per_30d:,.0f} {plan.cost.currency})" if plan.cost.stall_cost_per_30d else ""
+        lines.append(f"Checkpoint stall: {hours:,.0f} GPU-hours per 30 days{price}")
+    if verbose:
+        lines += ["Assumptions", *(line for item in plan.assumptions for line in wrapped(f"  {item}", indent=4))]
+    else:
+        lines.append(f"Assumptions relied on: {len(plan.assumptions)} (-v lists them); prices known: none")
+    lines += wrapped(f"Decision path: {plan.path_choice}", indent=2)
+    if plan.path_disagreement:
+        lines += wrapped(f"  but {plan.path_disagreement}", indent=2)
+    return lines
+
+
+def _more(every: Sequence[str], shown: Sequence[str]) -> str:
+    return f"; {len(every) - len(shown)} more (-v)" if len(shown) < len(every) else ""

@@ -1,0 +1,338 @@
+"""
+The rules that a plan is judged by: one small function each, shared by the command line and the policy pack.
+
+A rule takes a `TierCase` (what is needed, what was chosen, what that delivers) and yields findings, each with
+both figures, what binds and what to change.  It never reads a figure that says "ok".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from tierplan.domain.need import Tier, TierNeed
+from tierplan.domain.plan import Finding, Level
+from tierplan.domain.tiers import Degraded, Delivered, Rates, TierConfig
+from tierplan.units import Bandwidth, OpRate, Quantity, Size
+
+Severity = Literal["low", "medium", "high", "critical"]
+TOLERANCE = 1e-9  # float noise is no shortfall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TierCase:
+    """One tier to judge; `factor` multiplies the requirement (policy configuration)."""
+
+    need: TierNeed
+    config: TierConfig
+    delivered: Delivered
+    factor: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One rule: its name is ``<scope>-<quantity>``; `tiers` says which tiers it judges."""
+
+    name: str
+    level: Level
+    severity: Severity
+    title: str
+    tiers: tuple[Tier, ...]
+    check: Callable[[TierCase], Iterator[Finding]]
+
+
+def phase_load(rates: Rates, *, read: Bandwidth, write: Bandwidth) -> float:
+    """
+    The share of a tier that a phase takes.
+
+    Formula:  read / rates.read + write / rates.write
+    Assumes:  reads and writes share drives, cores and ports in proportion
+    """
+    load = 0.0
+    for asked, given in ((read, rates.read), (write, rates.write)):
+        if asked:
+            load += asked / given if given else float("inf")
+    return load
+
+
+def _short(required: Quantity, planned: Quantity) -> bool:
+    return planned.base < required.base * (1 - TOLERANCE)
+
+
+def _count(case: TierCase, constraint: str) -> str:
+    asked = case.delivered.counts.get(constraint)
+    if asked is None or asked <= case.config.nodes:
+        return ""
+    return f"{asked} nodes of this kind would do (planned: {case.config.nodes}); "
+
+
+def _bandwidth(
+    case: TierCase, rule: str, direction: str, *, required: Bandwidth, planned: Bandwidth, limit: str
+) -> Iterator[Finding]:
+    required = required * case.factor
+    if not _short(required, planned):
+        return
+    tier = case.need.tier
+    yield Finding(
+        policy=rule,
+        level="mandatory",
+        tier=tier,
+        required=required.base,
+        planned=planned.base,
+        unit="bytes_per_s",
+        message=f"{tier} {direction} bandwidth: {planned.show()} planned, {required.show()} required "
+        f"(headroom included); {case.config.nodes} × {case.config.backend} limited by {limit}",
+        remedy=_count(case, direction) + _bandwidth_remedy(limit, direction),
+    )
+
+
+def _bandwidth_remedy(limit: str, direction: str) -> str:
+    words = {
+        "node ports": "add storage nodes, or more or faster ports to each",
+        "media": "add storage nodes or drives, or take faster drives",
+        "cpu": "give each storage node more cores, or add nodes",
+        "memory": "give each storage node more memory, or add nodes",
+        "clients": "give the GPU nodes more or faster storage ports",
+        "protocol": "use a client path that carries more, or add nodes",
+        "class": "take a faster class or a larger size",
+        "quota": "have the quota raised",
+        "quote": "ask the vendor for a larger system",
+    }
+    ask = "" if direction == "read" else "; asynchronous checkpoints ask for much less write bandwidth"
+    return words.get(limit, "add storage nodes") + ask
+
+
+def read_bandwidth(case: TierCase) -> Iterator[Finding]:
+    """The tier reads at least what the largest phase asks."""
+    rates = case.delivered.healthy
+    yield from _bandwidth(
+        case,
+        f"{case.need.tier}-read-bandwidth",
+        "read",
+        required=case.need.read,
+        planned=rates.read,
+        limit=rates.read_limited_by,
+    )
+
+
+def write_bandwidth(case: TierCase) -> Iterator[Finding]:
+    """The tier writes at least what the largest phase asks."""
+    rates = case.delivered.healthy
+    rule = "cold-ingest" if case.need.tier == "cold" else f"{case.need.tier}-write-bandwidth"
+    yield from _bandwidth(
+        case, rule, "write", required=case.need.write, planned=rates.write, limit=rates.write_limited_by
+    )
+
+
+def op_rate(case: TierCase) -> Iterator[Finding]:
+    """The tier's metadata rate is at least what the largest phase asks."""
+    required: OpRate = case.need.op_rate * case.factor
+    planned = case.delivered.healthy.op_rate
+    if _short(required, planned):
+        yield Finding(
+            policy=f"{case.need.tier}-op-rate",
+            level="mandatory",
+            tier=case.need.tier,
+            required=required.base,
+            planned=planned.base,
+            unit="ops_per_s",
+            message=f"{case.need.tier} op rate: {planned.show()} planned, {required.show()} required "
+            f"(headroom included); limited by {case.delivered.healthy.op_rate_limited_by}",
+            remedy=_count(case, "metadata") + "pack small files into shards, or add metadata capacity",
+        )
+
+
+def phases(case: TierCase) -> Iterator[Finding]:
+    """Each phase fits: read/Read + write/Write ≤ 1."""
+    rates = case.delivered.healthy
+    for phase in case.need.phases:
+        load = phase_load(rates, read=phase.read * case.factor, write=phase.write * case.factor)
+        if load > 1 + TOLERANCE:
+            yield Finding(
+                policy=f"{case.need.tier}-phases",
+                level="mandatory",
+                tier=case.need.tier,
+                required=load,
+                planned=1.0,
+                unit="fraction",
+                message=f"{case.need.tier} phase {phase.name}: reads {phase.read.show()} of {rates.read.show()} and "
+                f"writes {phase.write.show()} of {rates.write.show()} at once take {load:.2f} of the tier, 1 is all",
+                remedy=_count(case, "phases") + "add storage nodes, or keep the reads on the local tier",
+            )
+
+
+def capacity(case: TierCase) -> Iterator[Finding]:
+    """What is stored in the last year fits at planned fill."""
+    required: Size = case.need.capacity * case.factor
+    planned = case.delivered.planned
+    if _short(required, planned):
+        tier = case.need.tier
+        fill = case.delivered.planned_fill_fraction
+        yield Finding(
+            policy=f"{tier}-capacity",
+            level="mandatory",
+            tier=tier,
+            required=required.base,
+            planned=planned.base,
+            unit="bytes",
+            message=f"{tier} capacity: {planned.show()} at planned fill {fill:.0%} "
+            f"(usable {case.delivered.usable.show()} of raw {case.delivered.raw.show()}), {required.show()} required",
+            remedy=_count(case, "capacity") + "add nodes, take larger drives, or keep fewer checkpoints",
+        )
+
+
+def illegal(policy: str) -> Callable[[TierCase], Iterator[Finding]]:
+    """The rule that reports what a product forbids, under this policy's name."""
+
+    def check(case: TierCase) -> Iterator[Finding]:
+        for fault in case.delivered.illegal:
+            if fault.policy == policy:
+                yield Finding(
+                    policy=policy,
+                    level="advisory" if policy.startswith("advice-") else "mandatory",
+                    tier=case.need.tier,
+                    required=fault.required,
+                    planned=fault.planned,
+                    unit=fault.unit,
+                    message=fault.message,
+                    remedy=fault.remedy,
+                )
+
+    return check
+
+
+def refetchable(case: TierCase) -> Iterator[Finding]:
+    """Nothing stands only on local drives that cannot be fetched again."""
+    for load in case.need.irreplaceable:
+        yield Finding(
+            policy="local-refetchable",
+            level="mandatory",
+            tier="local",
+            required=0,
+            planned=1,
+            unit="count",
+            message=f"{load}: its newest copy stands on the drives of one GPU node only; 1 such load, 0 are allowed",
+            remedy="land it on the hot tier, or copy it to a peer (first_landing: peer)",
+        )
+
+
+def _survived(case: TierCase) -> Degraded | None:
+    """The state after the losses that the stack wants survived."""
+    wanted = case.need.survive
+    for state in case.delivered.degraded:
+        if (state.nodes, state.racks) == (wanted.nodes, wanted.racks):
+            return state
+    return None
+
+
+def survive_losses(*, racks: bool) -> Callable[[TierCase], Iterator[Finding]]:
+    """No data is lost with the nodes (or racks) that the stack wants survived."""
+    word = "racks" if racks else "nodes"
+
+    def check(case: TierCase) -> Iterator[Finding]:
+        wanted = case.need.survive
+        count = wanted.racks if racks else wanted.nodes
+        state = _survived(case)
+        if count and state is not None and state.data_lost:
+            layout = case.config.layout
+            yield Finding(
+                policy=f"survive-{word}",
+                level="mandatory",
+                tier=case.need.tier,
+                required=count,
+                planned=layout.tolerated if not racks else 0,
+                unit="count",
+                message=f"{case.need.tier}: data is lost with {wanted.nodes} nodes and {wanted.racks} racks at once; "
+                f"layout {layout} over failure domain {layout.failure_domain} survives {layout.tolerated}",
+                remedy=f"more parity units or replicas, failure domain {word.removesuffix('s')}, or more {word}",
+            )
+
+    return check
+
+
+def survive_bandwidth(case: TierCase) -> Iterator[Finding]:
+    """After the losses that are survived, `degraded_fraction` of the requirement (before headroom) is still there."""
+    state = _survived(case)
+    if state is None:
+        return
+    for direction, required, planned in (
+        ("read", case.need.degraded_read, state.read),
+        ("write", case.need.degraded_write, state.write),
+    ):
+        if _short(required * case.factor, planned):
+            yield Finding(
+                policy="survive-bandwidth",
+                level="mandatory",
+                tier=case.need.tier,
+                required=required.base * case.factor,
+                planned=planned.base,
+                unit="bytes_per_s",
+                message=f"{case.need.tier} {direction} with {state.nodes} nodes and {state.racks} racks lost: "
+                f"{planned.show()} planned, {(required * case.factor).show()} required",
+                remedy=_count(case, "degraded") + "add storage nodes",
+            )
+
+
+def _rule(
+    name: str, severity: Severity, title: str, tiers: tuple[Tier, ...], check: Callable[[TierCase], Iterator[Finding]]
+) -> Rule:
+    level: Level = "advisory" if name.startswith("advice-") else "mandatory"
+    return Rule(name=name, level=level, severity=severity, title=title, tiers=tiers, check=check)
+
+
+HOT: tuple[Tier, ...] = ("hot",)
+LOCAL: tuple[Tier, ...] = ("local",)
+COLD: tuple[Tier, ...] = ("cold",)
+SERVED: tuple[Tier, ...] = ("hot", "cold")
+
+RULES: tuple[Rule, ...] = (
+    _rule("hot-read-bandwidth", "high", "The hot tier reads as fast as the workloads ask.", HOT, read_bandwidth),
+    _rule("hot-write-bandwidth", "high", "The hot tier writes as fast as the workloads ask.", HOT, write_bandwidth),
+    _rule("hot-op-rate", "high", "The hot tier opens, creates and stats as fast as the workloads ask.", HOT, op_rate),
+    _rule("hot-phases", "high", "Reads and writes of each phase fit the hot tier together.", HOT, phases),
+    _rule("hot-capacity", "high", "The hot tier holds what is stored, at planned fill.", HOT, capacity),
+    _rule(
+        "hot-layout", "critical", "The hot tier's layout is one that the product allows.", HOT, illegal("hot-layout")
+    ),
+    _rule(
+        "hot-node", "high", "The storage nodes have the cores, memory and ports they need.", HOT, illegal("hot-node")
+    ),
+    _rule("local-refetchable", "critical", "Nothing irreplaceable stands on local drives only.", LOCAL, refetchable),
+    _rule("local-capacity", "high", "The local drives hold what is placed on them.", LOCAL, capacity),
+    _rule("local-write-bandwidth", "high", "The local drives take what lands on them.", LOCAL, write_bandwidth),
+    _rule("local-read-bandwidth", "high", "The local drives feed what is read from them.", LOCAL, read_bandwidth),
+    _rule("local-phases", "high", "Reads and writes of each phase fit the local drives together.", LOCAL, phases),
+    _rule("cold-capacity", "high", "The cold tier holds what is archived, at planned fill.", COLD, capacity),
+    _rule("cold-ingest", "high", "The cold tier takes in what is archived.", COLD, write_bandwidth),
+    _rule("cold-read-bandwidth", "high", "The cold tier reads as fast as the workloads ask.", COLD, read_bandwidth),
+    _rule("cold-op-rate", "high", "The cold tier answers as many requests as the workloads ask.", COLD, op_rate),
+    _rule("cold-phases", "high", "Reads and writes of each phase fit the cold tier together.", COLD, phases),
+    _rule(
+        "cold-layout",
+        "critical",
+        "The cold tier's layout is one that the product allows.",
+        COLD,
+        illegal("cold-layout"),
+    ),
+    _rule(
+        "cold-node", "high", "The object storage nodes have the cores and memory they need.", COLD, illegal("cold-node")
+    ),
+    _rule("survive-nodes", "critical", "No data is lost with the nodes lost.", SERVED, survive_losses(racks=False)),
+    _rule("survive-racks", "critical", "No data is lost with the racks lost.", SERVED, survive_losses(racks=True)),
+    _rule("survive-bandwidth", "high", "Enough bandwidth is left after the losses.", SERVED, survive_bandwidth),
+    _rule(
+        "advice-narrow-layout",
+        "low",
+        "The layout leaves no room to rebuild.",
+        SERVED,
+        illegal("advice-narrow-layout"),
+    ),
+)
+
+
+def judge_tier(case: TierCase) -> Iterator[Finding]:
+    """Every rule of the case's tier, in the order of `RULES`."""
+    for rule in RULES:
+        if case.need.tier in rule.tiers:
+            yield from rule.check(case)

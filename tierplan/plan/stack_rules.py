@@ -1,0 +1,149 @@
+"""The rules that one tier cannot answer alone: missing tiers, time targets, what the demand side noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from tierplan.domain.figures import Figure
+from tierplan.domain.need import Requirement, Tier
+from tierplan.domain.plan import Finding, Level
+from tierplan.domain.stack import Stack
+from tierplan.domain.tiers import Rejection, TierPlan
+from tierplan.plan.rules import TOLERANCE, Severity
+from tierplan.units import Duration
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanCase:
+    """A whole plan to judge, or as much of it as is known."""
+
+    stack: Stack
+    requirement: Requirement
+    tiers: Mapping[Tier, TierPlan]
+    outcome: Mapping[str, Figure]
+    rejections: tuple[Rejection, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackRule:
+    """One rule over a whole plan."""
+
+    name: str
+    level: Level
+    severity: Severity
+    title: str
+    check: Callable[[PlanCase], Iterator[Finding]]
+
+
+def wanted_tiers(stack: Stack) -> tuple[Tier, ...]:
+    """The tiers that a plan of this stack must have: all but those set to none."""
+    pins: dict[Tier, str] = {"local": "local-nvme", "hot": stack.tiers.hot.backend, "cold": stack.tiers.cold.backend}
+    return tuple(tier for tier, backend in pins.items() if backend != "none")
+
+
+def missing_tiers(case: PlanCase) -> Iterator[Finding]:
+    """Each tier that the stack wants is planned."""
+    for tier in wanted_tiers(case.stack):
+        if tier in case.tiers:
+            continue
+        reasons = [f"{r.backend}: {r.reason}" for r in case.rejections if r.tier == tier]
+        yield Finding(
+            policy="stack-tiers",
+            level="mandatory",
+            tier=tier,
+            required=1,
+            planned=0,
+            unit="count",
+            message=f"the {tier} tier cannot be planned; {'; '.join(reasons) or 'no backend fills it'}",
+            remedy="change what the reasons name, or pin another backend",
+        )
+
+
+def within_time(policy: str) -> Callable[[PlanCase], Iterator[Finding]]:
+    """The rule that holds the planned duration against the time that the stack gives, without headroom."""
+
+    def check(case: PlanCase) -> Iterator[Finding]:
+        for target in case.requirement.time_targets:
+            figure = case.outcome.get(target.figure)
+            if target.policy != policy or figure is None or figure.number <= target.within_s * (1 + TOLERANCE):
+                continue
+            planned, within = Duration(figure.number), Duration(target.within_s)
+            yield Finding(
+                policy=policy,
+                level="mandatory",
+                tier=target.tier,
+                required=target.within_s,
+                planned=figure.number,
+                unit="s",
+                message=f"{target.figure}: {planned.show()} planned, {within.show()} allowed "
+                f"for {target.volume.show()} from the {target.tier} tier",
+                remedy="add storage nodes, allow more time, or read less (restore once, fan out to peers)",
+            )
+
+    return check
+
+
+def noticed(policy: str) -> Callable[[PlanCase], Iterator[Finding]]:
+    """The rule that passes on what the demand side noticed under this name."""
+
+    def check(case: PlanCase) -> Iterator[Finding]:
+        for advice in case.requirement.advice:
+            if advice.policy == policy:
+                yield Finding(
+                    policy=policy,
+                    level=advice.level,
+                    message=advice.message,
+                    remedy=advice.remedy,
+                    required=advice.required,
+                    planned=advice.planned,
+                    unit=advice.unit,
+                )
+
+    return check
+
+
+def _stack_rule(
+    name: str,
+    level: Level,
+    severity: Severity,
+    title: str,
+    check: Callable[[PlanCase], Iterator[Finding]] | None = None,
+) -> StackRule:
+    return StackRule(name=name, level=level, severity=severity, title=title, check=check or noticed(name))
+
+
+STACK_RULES: tuple[StackRule, ...] = (
+    _stack_rule("stack-tiers", "mandatory", "critical", "Every tier that the stack wants is planned.", missing_tiers),
+    _stack_rule("stack-requirement", "mandatory", "high", "The requirement is whole and means what it says."),
+    _stack_rule(
+        "hot-restore-time",
+        "mandatory",
+        "high",
+        "A job comes back within its time.",
+        within_time("hot-restore-time"),
+    ),
+    _stack_rule(
+        "hot-load-time", "mandatory", "high", "A model is loaded within its time.", within_time("hot-load-time")
+    ),
+    _stack_rule(
+        "kv-reload-time", "mandatory", "high", "A session is back within its time.", within_time("kv-reload-time")
+    ),
+    _stack_rule("local-memory", "mandatory", "high", "Staging fits the host memory."),
+    _stack_rule("local-endurance", "mandatory", "medium", "The local drives last under what is written to them."),
+    _stack_rule("local-drain", "mandatory", "high", "What lands locally is drained in time."),
+    _stack_rule("cache-mode", "advisory", "medium", "A claimed cache hit is backed by the cache mode."),
+    _stack_rule("kv-capacity", "mandatory", "high", "The KV cache fits where it is placed."),
+    _stack_rule("advice-async-checkpoint", "advisory", "low", "Asynchronous checkpoints would need less bandwidth."),
+    _stack_rule("advice-pack-files", "advisory", "low", "Small files belong in shards."),
+    _stack_rule("advice-local-nvme", "advisory", "low", "Each GPU node has four or more local drives."),
+)
+
+
+def judge_stack(case: PlanCase) -> Iterator[Finding]:
+    """Every stack rule; advice under a name that no rule has is passed on as well, so that nothing is lost."""
+    for rule in STACK_RULES:
+        yield from rule.check(case)
+    known = {rule.name for rule in STACK_RULES}
+    for policy in sorted({advice.policy for advice in case.requirement.advice} - known):
+        yield from noticed(policy)(case)

@@ -1,0 +1,140 @@
+"""
+``resolve`` settles what the stack leaves open, ``evaluate`` says what the settled stack gives, ``judge`` finds what
+is missed.  All three are pure; resolving twice changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from tierplan import demand
+from tierplan.cost import stall_cost
+from tierplan.domain.facts import Catalogue
+from tierplan.domain.need import TIERS, Requirement, Tier
+from tierplan.domain.plan import Finding, Plan
+from tierplan.domain.stack import Checkpoint, Stack, Training, Workload
+from tierplan.domain.tiers import TierPlan
+from tierplan.plan.path import path_choice
+from tierplan.plan.rules import TierCase, judge_tier
+from tierplan.plan.search import TierSearch, choose, deliver, pins_of, search_tier, tier_pins
+from tierplan.plan.stack_rules import PlanCase, judge_stack
+from tierplan.units import Duration
+
+
+def resolve(stack: Stack, catalogue: Catalogue) -> Stack:
+    """The same stack with every `auto` and every missing choice settled; what cannot be settled stays open."""
+    requirement = demand.requirement(stack)
+    return _settled(stack, requirement, _search(stack, requirement, catalogue))
+
+
+def evaluate(stack: Stack, catalogue: Catalogue) -> Plan:
+    """What a resolved stack gives: requirement, tiers, outcome. A tier that is left open is absent."""
+    requirement = demand.requirement(stack)
+    tiers = {tier: plan for tier in TIERS if (plan := _pinned_tier(tier, stack, requirement, catalogue)) is not None}
+    return _plan(stack, requirement, tiers)
+
+
+def make_plan(stack: Stack, catalogue: Catalogue) -> Plan:
+    """Resolve and evaluate in one, with everything that the search saw."""
+    requirement = demand.requirement(stack)
+    searches = _search(stack, requirement, catalogue)
+    settled = _settled(stack, requirement, searches)
+    if settled.workloads != stack.workloads:
+        requirement = demand.requirement(settled)
+    tiers = {
+        tier: found.chosen
+        if found.chosen.need == requirement.needs[tier]
+        else deliver(found.chosen.config, requirement.needs[tier], catalogue)
+        for tier, found in searches.items()
+        if found.chosen is not None
+    }
+    plan = _plan(settled, requirement, tiers)
+    choice, disagreement = path_choice(stack, plan, catalogue)
+    return replace(
+        plan,
+        candidates=tuple(candidate for found in searches.values() for candidate in found.candidates),
+        rejections=tuple(rejection for found in searches.values() for rejection in found.rejections),
+        path_choice=choice,
+        path_disagreement=disagreement,
+    )
+
+
+def judge(plan: Plan) -> tuple[Finding, ...]:
+    """Every target that the plan misses (mandatory) and everything worth knowing (advisory)."""
+    findings = [
+        finding
+        for tier in TIERS
+        if (chosen := plan.tiers.get(tier)) is not None
+        for finding in judge_tier(TierCase(need=chosen.need, config=chosen.config, delivered=chosen.delivered))
+    ]
+    case = PlanCase(
+        stack=plan.stack,
+        requirement=plan.requirement,
+        tiers=plan.tiers,
+        outcome=plan.outcome,
+        rejections=plan.rejections,
+    )
+    findings.extend(judge_stack(case))
+    return tuple(sorted(findings, key=lambda finding: finding.level != "mandatory"))
+
+
+def verdict(findings: tuple[Finding, ...]) -> str:
+    """``refused`` if any finding is mandatory, else ``pass``."""
+    return "refused" if any(finding.level == "mandatory" for finding in findings) else "pass"
+
+
+def _search(stack: Stack, requirement: Requirement, catalogue: Catalogue) -> Mapping[Tier, TierSearch]:
+    return {
+        tier: search_tier(tier, stack=stack, need=requirement.needs[tier], catalogue=catalogue)
+        for tier in TIERS
+        if tier in requirement.needs
+    }
+
+
+def _settled(stack: Stack, requirement: Requirement, searches: Mapping[Tier, TierSearch]) -> Stack:
+    """The stack with the choices of the search as pins and each `auto` interval as a duration."""
+    tiers = stack.tiers
+    hot = searches["hot"].chosen if "hot" in searches else None
+    cold = searches["cold"].chosen if "cold" in searches else None
+    settled = replace(
+        tiers,
+        hot=pins_of(hot.config) if hot else tiers.hot,
+        cold=pins_of(cold.config) if cold else tiers.cold,
+    )
+    return replace(stack, tiers=settled, workloads=tuple(_timed(work, requirement) for work in stack.workloads))
+
+
+def _timed(workload: Workload, requirement: Requirement) -> Workload:
+    if not isinstance(workload, Training) or workload.checkpoint is None or workload.checkpoint.interval != "auto":
+        return workload
+    figure = requirement.figures[f"{workload.name}.checkpoint.interval_s"]
+    checkpoint: Checkpoint = replace(workload.checkpoint, interval=Duration(figure.number))
+    return replace(workload, checkpoint=checkpoint)
+
+
+def _pinned_tier(tier: Tier, stack: Stack, requirement: Requirement, catalogue: Catalogue) -> TierPlan | None:
+    pins = tier_pins(stack, tier)
+    need = requirement.needs.get(tier)
+    if need is None or pins.backend in ("none", "auto", "hdfs"):
+        return None
+    config = next(choose(pins, stack=stack, need=need, catalogue=catalogue), None)
+    return deliver(config, need, catalogue) if config else None
+
+
+def _plan(stack: Stack, requirement: Requirement, tiers: Mapping[Tier, TierPlan]) -> Plan:
+    outcome = demand.outcome(stack, requirement, tiers)
+    assumptions = dict.fromkeys(line for tier in tiers.values() for line in tier.delivered.assumptions)
+    return Plan(
+        stack=stack,
+        requirement=requirement,
+        tiers=tiers,
+        outcome=outcome,
+        assumptions=(*_defaults(stack), *assumptions),
+        cost=stall_cost(stack, outcome),
+    )
+
+
+def _defaults(stack: Stack) -> tuple[str, ...]:
+    """The defaults that the stack relies on, as lines."""
+    return tuple(f"default {path}" for path, origin in sorted(stack.origins.items()) if origin.startswith("default"))
