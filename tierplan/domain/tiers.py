@@ -85,6 +85,7 @@ class Rates:
     op_rate_limited_by: LimitedBy = "metadata"
     read_high: Bandwidth | None = None
     write_high: Bandwidth | None = None
+    op_rate_high: OpRate | None = None
     client: Bandwidth | None = None  # what one GPU node gets at most, where that is known
 
 
@@ -134,6 +135,8 @@ class Delivered:
     assumptions: tuple[str, ...] = ()
     """Each fact relied on that is not measured: ``weka reserve_fraction 0.1 (vendor: …)``."""
     notes: tuple[str, ...] = ()
+    parts: Mapping[str, float] = field(default_factory=dict)
+    """What the product runs besides drives, in its own words: drive_cores, gateways, placement_groups, …"""
 
     @property
     def bound_by(self) -> str:

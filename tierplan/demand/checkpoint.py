@@ -1,0 +1,375 @@
+"""One checkpoint: how large, how many files, who writes how much, and how fast it must go."""
+
+from __future__ import annotations
+
+from tierplan.errors import InputError
+from tierplan.units import Bandwidth, Duration, OpRate, Size
+
+OPS_PER_FILE = 4  # create, fsync, rename into place, delete of the rotated-out one
+DAY = Duration(86400.0)
+
+
+def size(*, parameters: float, bytes_per_parameter: float) -> Size:
+    """
+    Size of one full checkpoint; independent of the number of GPUs.
+
+    Formula:  parameters * bytes_per_parameter
+    Assumes:  all parameters (of a mixture of experts: the total); random state and loader state are megabytes
+    Source:   bigscience-workshop/bigscience: train/tr11-176B-ml/README.md (checked 2026-11-29)
+
+    >>> size(parameters=70e9, bytes_per_parameter=14).show()
+    '980 GB'
+    """
+    return Size(parameters * bytes_per_parameter)
+
+
+def benchmark_size(*, parameters: int, layers: int, hidden: int, tensor: int, ranks: int) -> Size:
+    """
+    What the MLPerf Storage checkpoint workload writes for a model of this shape.
+
+    Formula:  14 * (parameters + (tensor - 1)*(2*layers + 1)*hidden) + 60*hidden*ranks
+    Assumes:  norm weights are written by every tensor-parallel rank; each rank adds a stub of 3 * 5*hidden floats
+    Source:   argonne-lcf/dlio_benchmark: dlio_benchmark/checkpointing/base_checkpointing.py (checked 2026-11-29)
+
+    >>> benchmark_size(parameters=8_030_261_248, layers=32, hidden=4096, tensor=1, ranks=8).show("GiB", digits=9)
+    '104.704521 GiB'
+    """
+    replicated = (tensor - 1) * (2 * layers + 1) * hidden
+    return Size(14.0 * (parameters + replicated) + 60.0 * hidden * ranks)
+
+
+def one_file() -> int:
+    """
+    Files of a checkpoint that one rank writes.
+
+    Formula:  1
+    Assumes:  rank 0 gathers everything and writes one file
+    Source:   DistributedDataParallel, FSDP with a full state dict (checked 2026-11-29)
+
+    >>> one_file()
+    1
+    """
+    return 1
+
+
+def layer_files(*, layers: int, tensor: int, ranks: int) -> int:
+    """
+    Files of a ZeRO-1 checkpoint in the DeepSpeed layout.
+
+    Formula:  (layers + 3) * tensor + ranks
+    Assumes:  model files by layer and tensor-parallel rank, one optimizer file a rank
+    Source:   argonne-lcf/dlio_benchmark: dlio_benchmark/checkpointing/base_checkpointing.py (checked 2026-11-29)
+
+    >>> layer_files(layers=126, tensor=8, ranks=512)
+    1544
+    """
+    return (layers + 3) * tensor + ranks
+
+
+def partition_files(*, tensor: int, pipeline: int, ranks: int) -> int:
+    """
+    Files of a ZeRO-1 checkpoint where the number of layers is unknown.
+
+    Formula:  tensor * pipeline + ranks
+    Assumes:  one model file for each model-parallel rank, one optimizer file a rank; a layout by layers has more
+    Source:   argonne-lcf/dlio_benchmark: dlio_benchmark/checkpointing/base_checkpointing.py (checked 2026-11-29)
+
+    >>> partition_files(tensor=8, pipeline=4, ranks=512)
+    544
+    """
+    return tensor * pipeline + ranks
+
+
+def two_files_a_rank(*, ranks: int) -> int:
+    """
+    Files of a ZeRO-3 checkpoint in the DeepSpeed layout.
+
+    Formula:  2 * ranks
+    Assumes:  one model file and one optimizer file a rank
+    Source:   argonne-lcf/dlio_benchmark: dlio_benchmark/checkpointing/base_checkpointing.py (checked 2026-11-29)
+
+    >>> two_files_a_rank(ranks=64)
+    128
+    """
+    return 2 * ranks
+
+
+def file_a_rank(*, ranks: int) -> int:
+    """
+    Files of a checkpoint in the PyTorch distributed layout.
+
+    Formula:  ranks + 1
+    Assumes:  one writer thread a rank, and one metadata file
+    Source:   torch 2.14.1: torch/distributed/checkpoint FileSystemWriter defaults (checked 2026-11-29)
+
+    >>> file_a_rank(ranks=1024)
+    1025
+    """
+    return ranks + 1
+
+
+def imbalance(*, data: int, weight_bytes: float = 2.0, bytes_per_parameter: float = 14.0) -> float:
+    """
+    How much more the busiest rank writes than the average, under ZeRO-1 without parallel save.
+
+    Formula:  (weight_bytes*data + bytes_per_parameter - weight_bytes) / bytes_per_parameter
+    Assumes:  data-parallel rank 0 writes the weights, every rank its share of the optimizer
+    Source:   derived from the DeepSpeed layout (checked 2026-11-29)
+
+    >>> imbalance(data=8)
+    2.0
+    """
+    return (weight_bytes * data + bytes_per_parameter - weight_bytes) / bytes_per_parameter
+
+
+def even_node_bytes(*, size: Size, gpus: int, gpus_per_node: int) -> Size:
+    """
+    What one GPU node writes where every rank writes its own shard.
+
+    Formula:  size * min(gpus_per_node, gpus) / gpus
+    Assumes:  ZeRO-3, FSDP or a fully parallel save: equal shards
+    Source:   NVIDIA/Megatron-LM: megatron/training/config/training_config.py, fully parallel save is the default
+              (checked 2026-11-29)
+    Raises:   InputError if the job has no GPUs
+
+    >>> even_node_bytes(size=Size(980e9), gpus=1024, gpus_per_node=8).show("GB", digits=4)
+    '7.656 GB'
+    """
+    if gpus <= 0:
+        message = f"gpus: {gpus}; a job has at least one GPU"
+        raise InputError(message)
+    return size * (min(gpus_per_node, gpus) / gpus)
+
+
+def single_node_bytes(*, size: Size) -> Size:
+    """
+    What the busiest GPU node writes where rank 0 writes everything.
+
+    Formula:  size
+    Assumes:  its host memory holds the whole checkpoint
+    Source:   DistributedDataParallel, FSDP with a full state dict (checked 2026-11-29)
+
+    >>> single_node_bytes(size=Size(14e9)).show()
+    '14 GB'
+    """
+    return size
+
+
+def zero1_node_bytes(
+    *,
+    size: Size,
+    weights: Size,
+    gpus: int,
+    gpus_per_node: int,
+    tensor: int,
+    pipeline: int,
+    data: int,
+) -> Size:
+    """
+    What the busiest GPU node writes under ZeRO-1, where data-parallel rank 0 writes the weights.
+
+    Formula:  weights / (tensor*pipeline) * writers + (size - weights) / gpus * node
+    Where:    node = min(gpus_per_node, gpus); writers = min(node, max(tensor, ceil(node / data)))
+    Assumes:  tensor-parallel ranks are neighbours, data-parallel ranks next, pipeline stages outermost
+    Source:   derived from the DeepSpeed layout; argonne-lcf/dlio_benchmark (checked 2026-11-29)
+    Raises:   InputError if a degree or the job's GPUs are zero
+
+    >>> zero1_node_bytes(size=Size(14e12), weights=Size(2e12), gpus=512, gpus_per_node=8,
+    ...                  tensor=8, pipeline=32, data=2).show()
+    '250 GB'
+    """
+    if min(gpus, tensor, pipeline, data) <= 0:
+        message = f"parallelism: gpus {gpus}, tensor {tensor}, pipeline {pipeline}, data {data}; none may be 0"
+        raise InputError(message)
+    node = min(gpus_per_node, gpus)
+    writers = min(node, max(tensor, -(-node // data)))
+    return weights * (writers / (tensor * pipeline)) + (size - weights) * (node / gpus)
+
+
+def write_bandwidth(*, size: Size, changed_fraction: float, allowed_stall: Duration) -> Bandwidth:
+    """
+    Aggregate bandwidth that writes one synchronous checkpoint within the stall.
+
+    Formula:  size * changed_fraction / allowed_stall
+    Assumes:  every rank writes its own shard at once, fsync included; training stands still meanwhile
+    Source:   definition; meta.com Llama 3, N-to-N checkpoints, arXiv 2407.21783 (checked 2026-11-29)
+    Raises:   InputError if the stall is zero
+
+    >>> write_bandwidth(size=Size(980e9), changed_fraction=1.0, allowed_stall=Duration(54)).show()
+    '18.1 GB/s'
+    """
+    if allowed_stall.s <= 0:
+        message = "checkpoint: the allowed stall is 0 s, so no bandwidth is enough; raise overhead, or save asynchronously"
+        raise InputError(message)
+    return size * changed_fraction / allowed_stall
+
+
+def drain_window(*, interval: Duration, drain_fraction: float) -> Duration:
+    """
+    Time in which a checkpoint that training does not wait for must be on the shared tier.
+
+    Formula:  interval * drain_fraction
+    Assumes:  it must end before the next one begins, with time to spare
+    Source:   torch 2.14.1 dcp.async_save: the background write must end within the interval (checked 2026-11-29)
+
+    >>> drain_window(interval=Duration(1800), drain_fraction=0.8).show()
+    '24 min'
+    """
+    return interval * drain_fraction
+
+
+def drain_bandwidth(*, size: Size, changed_fraction: float, drain_fraction: float, interval: Duration) -> Bandwidth:
+    """
+    Bandwidth that brings a checkpoint to the shared tier in the background.
+
+    Formula:  size * changed_fraction / (drain_fraction * interval)
+    Assumes:  the write is spread evenly over its share of the interval
+    Source:   definition; torch 2.14.1 dcp.async_save (checked 2026-11-29)
+    Raises:   InputError if the interval or the fraction is zero
+
+    >>> drain_bandwidth(size=Size(980e9), changed_fraction=1.0, drain_fraction=0.8, interval=Duration(1800)).show("MB/s")
+    '681 MB/s'
+    """
+    window = interval * drain_fraction
+    if window.s <= 0:
+        message = "checkpoint: the time to drain is 0 s; raise interval or drain_fraction"
+        raise InputError(message)
+    return size * changed_fraction / window
+
+
+def node_write_bandwidth(*, node_bytes: Size, changed_fraction: float, window: Duration) -> Bandwidth:
+    """
+    Bandwidth that the busiest GPU node needs for its part of a checkpoint.
+
+    Formula:  node_bytes * changed_fraction / window
+    Assumes:  the busiest node decides: a checkpoint is complete with its slowest writer
+    Source:   definition (checked 2026-11-29)
+    Raises:   InputError if the window is zero
+
+    >>> node_write_bandwidth(node_bytes=Size(7.65625e9), changed_fraction=1.0, window=Duration(54)).show()
+    '142 MB/s'
+    """
+    if window.s <= 0:
+        message = "checkpoint: the time to write is 0 s; raise overhead, interval or drain_fraction"
+        raise InputError(message)
+    return node_bytes * changed_fraction / window
+
+
+def staging(*, node_bytes: Size, copies: int, slack: float) -> Size:
+    """
+    Host memory of one GPU node that asynchronous checkpoints take.
+
+    Formula:  node_bytes * copies * (1 + slack)
+    Assumes:  a second copy is begun while the first is still being written
+    Source:   AI-Hypercomputer/maxtext: docs/guides/checkpointing_solutions/multi_tier_checkpointing.md, ramdisk rule
+              (checked 2026-11-29)
+
+    >>> staging(node_bytes=Size(7.65625e9), copies=2, slack=0.15).show()
+    '17.6 GB'
+    """
+    return node_bytes * (copies * (1 + slack))
+
+
+def device_copy_time(*, size: Size, gpus: int, copy_rate: Bandwidth) -> Duration:
+    """
+    Time that an asynchronous checkpoint blocks training: the copy from GPU to host memory.
+
+    Formula:  size / gpus / copy_rate
+    Assumes:  every GPU copies its shard over its own PCIe lanes; the barrier comes on top
+    Source:   intelligent-machine-learning/dlrover: docs/blogs/flash_checkpoint.md (checked 2026-11-29)
+    Raises:   InputError if there are no GPUs or nothing is copied per second
+
+    >>> device_copy_time(size=Size(980e9), gpus=1024, copy_rate=Bandwidth(32e9)).show()
+    '29.9 ms'
+    """
+    if gpus <= 0 or not copy_rate:
+        message = f"checkpoint: {gpus} GPUs at {copy_rate.show()} copy nothing"
+        raise InputError(message)
+    return size / gpus / copy_rate
+
+
+def metadata_rate(*, files: int, window: Duration) -> OpRate:
+    """
+    Metadata operations that one checkpoint asks for.
+
+    Formula:  (4*files + 1) / window
+    Assumes:  each file is created, synced, renamed into place and one old file deleted; one directory is made
+    Source:   torch 2.14.1: torch/distributed/checkpoint, sync_files, temporary name and rename (checked 2026-11-29)
+    Raises:   InputError if the window is zero
+
+    >>> metadata_rate(files=1025, window=Duration(54)).show()
+    '75.9 ops/s'
+    """
+    if window.s <= 0:
+        message = "checkpoint: the time to write is 0 s; raise overhead, interval or drain_fraction"
+        raise InputError(message)
+    return OpRate((OPS_PER_FILE * files + 1) / window.s)
+
+
+def written_per_day(*, size: Size, changed_fraction: float, interval: Duration) -> Size:
+    """
+    Bytes that the checkpoints of one job write in a day.
+
+    Formula:  size * changed_fraction * 86400 / interval
+    Assumes:  the job runs all day
+    Source:   definition; what drive endurance (DWPD) is held against (checked 2026-11-29)
+    Raises:   InputError if the interval is zero
+
+    >>> written_per_day(size=Size(980e9), changed_fraction=1.0, interval=Duration(1800)).show(digits=4)
+    '47.04 TB'
+    """
+    if interval.s <= 0:
+        message = "checkpoint.interval: 0 s; there must be time between two checkpoints"
+        raise InputError(message)
+    return size * (changed_fraction * (DAY / interval))
+
+
+def local_copies(*, node_bytes: Size, replicas: int) -> Size:
+    """
+    What first landing keeps on the drives of one GPU node.
+
+    Formula:  2 * node_bytes * replicas
+    Assumes:  the newest complete checkpoint and the one being written; with a peer copy each node holds two of each
+    Source:   NVIDIA/Megatron-LM: --replication-factor 2 writes twice the shard into local storage
+              (checked 2026-11-29)
+
+    >>> local_copies(node_bytes=Size(7.65625e9), replicas=2).show()
+    '30.6 GB'
+    """
+    return node_bytes * (2 * replicas)
+
+
+def endurance(*, written_per_day: Size, drives: int, drive_size: Size) -> float:
+    """
+    Drive writes per day (DWPD) that one GPU node's drives must stand.
+
+    Formula:  written_per_day / (drives * drive_size)
+    Assumes:  writes are spread evenly over the drives; no amplification inside the drive
+    Source:   definition of DWPD in drive data sheets (checked 2026-11-29)
+    Raises:   InputError if there are no drives
+
+    >>> round(endurance(written_per_day=Size(8.82e12), drives=4, drive_size=Size(7.68e12)), 2)
+    0.29
+    """
+    if drives <= 0 or not drive_size:
+        message = f"local_nvme: {drives} drives of {drive_size.show()}; nothing can be written there"
+        raise InputError(message)
+    return written_per_day / (drive_size * drives)
+
+
+def archive_bandwidth(*, size: Size, archive_every: Duration) -> Bandwidth:
+    """
+    Bandwidth of the copies that go to the cold tier.
+
+    Formula:  size / archive_every
+    Assumes:  full checkpoints, copied evenly over the time until the next one is due
+    Source:   definition (checked 2026-11-29)
+    Raises:   InputError if the time is zero
+
+    >>> archive_bandwidth(size=Size(980e9), archive_every=Duration(86400)).show()
+    '11.3 MB/s'
+    """
+    if archive_every.s <= 0:
+        message = "checkpoint.archive_every: 0 s; there must be time between two copies"
+        raise InputError(message)
+    return size / archive_every
