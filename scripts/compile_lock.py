@@ -54,9 +54,22 @@ def main(words: list[str]) -> int:
         fresh = Path(folder) / LOCK.name
         fresh.write_text(LOCK.read_text(encoding="utf-8") if LOCK.exists() else "", encoding="utf-8")
         command = [
-            sys.executable, "-m", "piptools", "compile", "--quiet", "--generate-hashes", "--allow-unsafe",
-            "--strip-extras", "--no-emit-index-url", "--no-emit-trusted-host", "--no-emit-find-links",
-            "--no-emit-options", *words, "--output-file", str(fresh), "-",
+            sys.executable,
+            "-m",
+            "piptools",
+            "compile",
+            "--quiet",
+            "--generate-hashes",
+            "--allow-unsafe",
+            "--strip-extras",
+            "--no-emit-index-url",
+            "--no-emit-trusted-host",
+            "--no-emit-find-links",
+            "--no-emit-options",
+            *words,
+            "--output-file",
+            str(fresh),
+            "-",
         ]
         done = subprocess.run(command, input="\n".join(ranges()), text=True, env=env, check=False)
         if done.returncode == 0:

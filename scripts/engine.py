@@ -73,8 +73,8 @@ def unsuitable(program: Path, env: Mapping[str, str]) -> str | None:
     if version is None:
         return "does not tell its version"
     if not LOWEST <= version < BELOW:
-        wanted = f">={_dotted(LOWEST)},<{BELOW[0]}"
-        return f"version {_dotted(version)} is not {wanted}"
+        wanted = f">={dotted(LOWEST)},<{BELOW[0]}"
+        return f"version {dotted(version)} is not {wanted}"
     beside = (program.parent / HOST, program.resolve().parent / HOST)
     if not any(map(_is_program, beside)) and next(_programs(env, HOST), None) is None:
         return f"has no {HOST} beside it or on PATH"
@@ -83,14 +83,14 @@ def unsuitable(program: Path, env: Mapping[str, str]) -> str | None:
 
 def in_cache(env: Mapping[str, str]) -> Path | None:
     """An engine that was fetched or built before, whole."""
-    for folder in _homes(env):
+    for folder in homes(env):
         if engine_make.is_whole(folder):
             return folder / "bin"
     return None
 
 
 def _make(env: Mapping[str, str], reasons: list[str]) -> Path:
-    fetched, built = _homes(env)
+    fetched, built = homes(env)
     cache = fetched.parent
     try:
         with locks.exclusive(cache / "lock", waiting_for="another command that is making the Pulumi engine"):
@@ -107,8 +107,8 @@ def _make(env: Mapping[str, str], reasons: list[str]) -> Path:
     raise EngineMissingError(_what_to_install(reasons))
 
 
-def _homes(env: Mapping[str, str]) -> tuple[Path, Path]:
-    """Folders of the fetched and of the built engine; homes may be shared by machines of several kinds."""
+def homes(env: Mapping[str, str]) -> tuple[Path, Path]:
+    """The folders of the fetched and of the built engine; homes may be shared by machines of several kinds."""
     pins = engine_make.pinned()
     machine = f"{platform.system()}-{platform.machine()}".lower()
     cache = cache_folder(env) / "pulumi"
@@ -117,7 +117,7 @@ def _homes(env: Mapping[str, str]) -> tuple[Path, Path]:
 
 def _what_to_install(reasons: list[str]) -> str:
     return (
-        f"no Pulumi engine: install Pulumi {_dotted(LOWEST)} or newer (pulumi.com/docs/install) "
+        f"no Pulumi engine: install Pulumi {dotted(LOWEST)} or newer (pulumi.com/docs/install) "
         f"or Go {engine_make.pinned().go} or newer (go.dev/dl), and run this again. Tried: " + "; ".join(reasons)
     )
 
@@ -136,8 +136,13 @@ def _version(program: Path, env: Mapping[str, str]) -> tuple[int, int, int] | No
     quiet = {**env, "PULUMI_SKIP_UPDATE_CHECK": "true"}
     try:
         said = subprocess.run(
-            [program, "version"], env=quiet, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=20, check=True,
+            [program, "version"],
+            env=quiet,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=True,
         ).stdout
     except (OSError, subprocess.SubprocessError, UnicodeError):
         return None
@@ -145,7 +150,8 @@ def _version(program: Path, env: Mapping[str, str]) -> tuple[int, int, int] | No
     return (int(match[1]), int(match[2]), int(match[3])) if match else None
 
 
-def _dotted(version: tuple[int, int, int]) -> str:
+def dotted(version: tuple[int, int, int]) -> str:
+    """``(3, 255, 0)`` -> ``3.255.0``."""
     return ".".join(map(str, version))
 
 

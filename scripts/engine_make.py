@@ -26,6 +26,8 @@ TOOLS = Path(__file__).resolve().parent.parent / "tools"
 SDK = "github.com/pulumi/pulumi/sdk/v3"
 CLI = "github.com/pulumi/pulumi/pkg/v3"
 PROGRAMS = ("pulumi", "pulumi-language-python", "pulumi-language-python-exec")
+GO_HOME = "/usr/local/go/bin"
+"""Where Go's own installation puts it, often without telling PATH."""
 MARK = "complete.json"
 UNFINISHED = ".unfinished"
 STALL_S = 20.0
@@ -86,8 +88,11 @@ def fetch(home: Path, env: Mapping[str, str]) -> str | None:
     command: list[str | Path] = [sys.executable, "-c", INSTALLER, part, pinned().engine]
     try:
         progress.run(
-            command, label="fetching the Pulumi engine with its official installer", cwd=part,
-            env={**env, "TMPDIR": str(scratch)}, give_up=_Stall(part),
+            command,
+            label="fetching the Pulumi engine with its official installer",
+            cwd=part,
+            env={**env, "TMPDIR": str(scratch)},
+            give_up=_Stall(part),
         )
         shutil.rmtree(scratch)
         _finish(part, home)
@@ -113,7 +118,7 @@ class _Stall:
 
 def build(home: Path, env: Mapping[str, str]) -> str | None:
     """Build engine and Python host from the pinned modules; the reason where that cannot be done."""
-    go = shutil.which("go", path=env.get("PATH")) or shutil.which("go", path="/usr/local/go/bin")
+    go = shutil.which("go", path=env.get("PATH")) or shutil.which("go", path=GO_HOME)
     if go is None:
         return "Go: not found"
     if fault := too_old(go, env):
@@ -170,9 +175,22 @@ def _compile(go: str, bin_folder: Path, env: Mapping[str, str], pins: Pins) -> N
         # Without -X the version is empty and the Automation API refuses the engine.
         flags = f"-s -w -X {SDK}/go/common/version.Version=v{version}"
         progress.run(
-            [go, "build", "-trimpath", "-buildvcs=false", "-tags", "osusergo,grpcnotrace", "-ldflags", flags,
-             "-o", bin_folder / program, package],
-            label=f"building {program} v{version}", cwd=TOOLS / folder, env=settings,
+            [
+                go,
+                "build",
+                "-trimpath",
+                "-buildvcs=false",
+                "-tags",
+                "osusergo,grpcnotrace",
+                "-ldflags",
+                flags,
+                "-o",
+                bin_folder / program,
+                package,
+            ],
+            label=f"building {program} v{version}",
+            cwd=TOOLS / folder,
+            env=settings,
         )
     # The host runs programs through a small script that must lie beside it; the engine's own module holds it.
     sdk = _ask(go, settings, "list", "-m", "-f", "{{.Dir}}", SDK, cwd=TOOLS / "pulumi-cli")
@@ -183,8 +201,14 @@ def _compile(go: str, bin_folder: Path, env: Mapping[str, str], pins: Pins) -> N
 
 def _ask(go: str, env: Mapping[str, str], *words: str, cwd: Path | None = None) -> str:
     answer = subprocess.run(
-        [go, *words], cwd=cwd or "/", env=dict(env), stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        timeout=600, check=True,
+        [go, *words],
+        cwd=cwd or "/",
+        env=dict(env),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=True,
     )
     return answer.stdout.strip()
 

@@ -72,12 +72,22 @@ def _packages(folder: Path) -> None:
     print(f"making {folder} from {LOCK.relative_to(ROOT)} …", file=sys.stderr, flush=True)
     shutil.rmtree(folder, ignore_errors=True)
     _run(
-        [sys.executable, "-m", "venv", folder],
+        [Path(sys.executable).resolve(), "-m", "venv", folder],  # not the one inside the folder, if that one runs this
         "this Python cannot make environments: install its venv module (Debian, Ubuntu: apt-get install python3-venv)",
     )
     _run(
-        [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-         "--no-warn-script-location", "--require-hashes", "-r", LOCK],
+        [
+            folder / "bin" / "python",
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-warn-script-location",
+            "--require-hashes",
+            "-r",
+            LOCK,
+        ],
         "the packages of the lock file could not be installed: is the package index reached?",
     )
     print(f"made {folder} in {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
@@ -86,8 +96,19 @@ def _packages(folder: Path) -> None:
 def _project(folder: Path) -> None:
     """Put tierplan in, editable; what builds it is in the lock file, so no index is asked."""
     _run(
-        [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-         "--no-index", "--no-deps", "--no-build-isolation", "--editable", ROOT],
+        [
+            folder / "bin" / "python",
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-index",
+            "--no-deps",
+            "--no-build-isolation",
+            "--editable",
+            ROOT,
+        ],
         "tierplan itself could not be installed",
     )
 

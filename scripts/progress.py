@@ -69,7 +69,12 @@ def run(
         try:
             # A session of its own: whatever it starts is ended with it.
             child = subprocess.Popen(
-                command, cwd=cwd, env=dict(env), stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                command,
+                cwd=cwd,
+                env=dict(env),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
                 start_new_session=True,
             )
         except OSError as error:

@@ -70,6 +70,11 @@ def snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda match: "_" + match[1].lower(), name)
 
 
+def wire_key(name: str, hint: object) -> str:
+    """The resource property of a field: camelCase, with the base unit where the field is a quantity."""
+    return _key(name, _without_none(hint), "wire")
+
+
 @cache
 def _slots(hashable_kind: Hashable, spelling: Spelling) -> tuple[_Slot, ...]:
     kind = cast("type", hashable_kind)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
+from functools import cache
 from typing import TypeAlias, TypeVar, cast
 
-from tierplan.backends._space import NEVER
-from tierplan.domain.facts import BackendFacts
-from tierplan.domain.stack import Drive, DrivePins, LayoutPins, NodePins, OptionValue, StorageNode, TierPins
-from tierplan.domain.tiers import Illegal, Layout, TierConfig
+from tierplan.domain.facts import BackendFacts, Fact
+from tierplan.domain.need import TierNeed
+from tierplan.domain.stack import Drive, DrivePins, LayoutPins, NodePins, OptionValue, Site, StorageNode, TierPins
+from tierplan.domain.tiers import NEVER, Illegal, Layout, TierConfig
 from tierplan.units import Bandwidth, Quantity, Size
 
 T = TypeVar("T")
@@ -57,7 +58,14 @@ class Relied:
         names = [name for name, known in self._facts.nodes.items() if known == node]
         rows = [self._facts.node_facts[name] for name in names if name in self._facts.node_facts]
         said = tuple(f"{self._facts.id} node {row}" for row in rows if row.basis != "measured")
-        return (*said[:1], *self._facts.assumptions(*self._names))
+        facts = (self._facts.fact(name) for name in self._names)
+        return (*said[:1], *(_line(self._facts.id, fact) for fact in facts if fact.basis != "measured"))
+
+
+@cache
+def _line(backend_id: str, fact: Fact) -> str:
+    """As `BackendFacts.assumptions` words it; kept, since a search delivers the same facts many times."""
+    return f"{backend_id} {fact}"
 
 
 def nodes_to_try(pins: NodePins | None, facts: BackendFacts) -> Iterator[StorageNode]:
@@ -83,6 +91,7 @@ def pinned_layout(layout: Layout, pins: TierPins) -> Layout:
     pinned = pins.layout
     if pinned.replicas is not None:
         layout = Layout(kind="replicas", hot_spares=layout.hot_spares, failure_domain=layout.failure_domain)
+        pinned = replace(pinned, data_units=None, parity_units=None)
     elif (pinned.data_units is not None or pinned.parity_units is not None) and layout.kind != "erasure-code":
         layout = replace(layout, kind="erasure-code", replicas=1)
     return _laid_over(layout, pinned)
@@ -93,24 +102,47 @@ def _laid_over(noun: T, pins: DrivePins | NodePins | LayoutPins) -> T:
     return replace(noun, **given) if given else noun  # type: ignore[type-var]  # every noun is a dataclass
 
 
-def sized(counts: Callable[[int], Mapping[str, int]], *, start: int) -> int:
+def configured(
+    backend: str, need: TierNeed, pins: TierPins, site: Site, *, node: StorageNode, layout: Layout, nodes: int
+) -> TierConfig:
+    """A complete configuration: what is chosen here, the rest as the stack has it."""
+    return TierConfig(
+        tier=need.tier,
+        backend=backend,
+        nodes=nodes,
+        node=node,
+        layout=layout,
+        racks=site.racks,
+        quote=pins.quote,
+        options=pins.options,
+    )
+
+
+def most(asked: Mapping[str, int]) -> int:
+    """
+    The nodes that all constraints together ask for: enough, where what is asked does not depend on the count.
+
+    A constraint that no count meets is left out: the tier then says why it does not fit.
+
+    >>> most({"capacity": 4, "read": NEVER, "minimum": 6})
+    6
+    """
+    return max((count for count in asked.values() if count < NEVER), default=0)
+
+
+def sized(asked: Callable[[int], Mapping[str, int]], *, start: int) -> int:
     """
     Smallest node count from `start` on of which no constraint asks more than itself.
 
-    `counts` may depend on the count, as where the default layout widens with it; `start` must be a lower bound.
-    A constraint that no count meets is left out: the tier then says why it does not fit.
+    For what is asked by the count, as where the default layout widens with it; `start` must be a lower bound.
 
     >>> sized(lambda nodes: {"capacity": 9 if nodes < 8 else 8}, start=6)
     8
     """
-
-    def asked(nodes: int) -> int:
-        return max((count for count in counts(nodes).values() if count < NEVER), default=0)
-
     nodes = start
-    while (count := asked(nodes)) > nodes:
+    while (count := most(asked(nodes))) > nodes:
         # the same answer at both ends: nothing that depends on the count lies between
-        nodes = count if asked(count) == count else nodes + 1
+        nodes = count if most(asked(count)) == count else nodes + 1
     return nodes
 
 

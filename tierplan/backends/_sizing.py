@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from tierplan.backends._space import NEVER, Space, nodes_for
+from tierplan.backends._space import Space, nodes_for
 from tierplan.domain.need import Clients, TierNeed
 from tierplan.domain.stack import Quote, Survive
-from tierplan.domain.tiers import Degraded, Delivered, Factor, Illegal, LimitedBy, Rates, TierConfig
+from tierplan.domain.tiers import NEVER, Degraded, Delivered, Factor, Illegal, LimitedBy, Rates, TierConfig
 from tierplan.layout import placement
 from tierplan.units import Bandwidth, OpRate, Size
 

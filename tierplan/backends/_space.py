@@ -7,13 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
-from tierplan.domain.tiers import Factor, Layout, TierConfig
+from tierplan.domain.tiers import NEVER, Factor, Layout, TierConfig
 from tierplan.units import Quantity, Size, count_for
 
 Q = TypeVar("Q", bound=Quantity)
-
-NEVER = 10**9
-"""The count of a constraint that no number of nodes meets (a node that gives nothing)."""
 
 
 def nodes_for(required: Q, per_node: Q) -> int:
@@ -77,7 +74,7 @@ class EvenSpace:
     node_raw: Size
     steps: tuple[Factor, ...]
     kept_free: int = 0
-    kept_name: str = "spare"
+    kept_name: str = "hot spare"
     kept_basis: str = "layout"
 
     @property
@@ -98,7 +95,8 @@ class EvenSpace:
         if not self.kept_free:
             return self.steps
         fraction = max(0, nodes - self.kept_free) / nodes if nodes > 0 else 0.0
-        return (Factor(name=f"{self.kept_name} of {nodes}", fraction=fraction, basis=self.kept_basis), *self.steps)
+        name = f"{self.kept_name} ({self.kept_free} of {nodes} nodes)"
+        return (Factor(name=name, fraction=fraction, basis=self.kept_basis), *self.steps)
 
     def limited(self, step: Factor) -> EvenSpace:
         """The same space with one more step at the end."""
@@ -134,7 +132,11 @@ class SteppedSpace:
 def code_step(layout: Layout) -> Factor:
     """The share of raw bytes that the layout leaves to data; nothing where the layout is none at all."""
     fraction = layout.efficiency if layout.width > 0 else 0.0
-    return Factor(name=str(layout), fraction=min(1.0, max(0.0, fraction)), basis="layout")
+    return Factor(
+        name=f"code {layout}" if layout.kind == "erasure-code" else str(layout),
+        fraction=min(1.0, max(0.0, fraction)),
+        basis="layout",
+    )
 
 
 def failure_domains(config: TierConfig) -> int:

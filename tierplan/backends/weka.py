@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 from tierplan.backends import Backend, TemplateValue
 from tierplan.backends import _rules as rules
-from tierplan.backends._choosing import OptionKind, Relied, nodes_to_try, option, option_faults, pinned_layout, sized
+from tierplan.backends._choosing import (
+    OptionKind,
+    Relied,
+    configured,
+    most,
+    nodes_to_try,
+    option,
+    option_faults,
+    pinned_layout,
+    sized,
+)
 from tierplan.backends._sizing import Ceiling, Model, NodeRates, client_ceiling, counts, delivered, lowest, needed
-from tierplan.backends._space import NEVER, EvenSpace, code_step, failure_domains
+from tierplan.backends._space import EvenSpace, code_step, failure_domains
 from tierplan.backends._weka import (
     Cores,
     advised_data_units,
@@ -22,7 +33,7 @@ from tierplan.backends._weka import (
 )
 from tierplan.domain.facts import BackendFacts
 from tierplan.domain.need import TierNeed
-from tierplan.domain.stack import Site, StorageNode, TierPins
+from tierplan.domain.stack import LayoutPins, Site, StorageNode, TierPins
 from tierplan.domain.tiers import Delivered, Factor, Illegal, Layout, TierConfig, TierPlan
 from tierplan.units import Bandwidth, Duration, OpRate, Size, bandwidth, duration
 
@@ -91,11 +102,10 @@ def space(config: TierConfig, *, reserve_fraction: float) -> EvenSpace:
     reserve = Factor(name="reserve", fraction=1 - reserve_fraction, basis="vendor")
     steps = (code_step(layout), reserve)
     if layout.failure_domain == "node":
-        name = f"{layout.hot_spares} hot spare nodes"
-        return EvenSpace(node_raw=config.node.raw, steps=steps, kept_free=layout.hot_spares, kept_name=name)
+        return EvenSpace(node_raw=config.node.raw, steps=steps, kept_free=layout.hot_spares)
     domains = failure_domains(config)
     fraction = max(0, domains - layout.hot_spares) / domains if domains > 0 else 0.0
-    spare = Factor(name=f"{layout.hot_spares} hot spare of {domains} racks", fraction=fraction, basis="layout")
+    spare = Factor(name=f"hot spare ({layout.hot_spares} of {domains} racks)", fraction=fraction, basis="layout")
     return EvenSpace(node_raw=config.node.raw, steps=(spare, *steps))
 
 
@@ -127,13 +137,13 @@ def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
 
 def default_layout(nodes: int, need: TierNeed, pins: TierPins, *, racks: int) -> Layout:
     """The layout that so many nodes get where the stack leaves it open; a pinned part is kept and fitted to."""
-    pinned = pins.layout
-    by_rack = need.survive.racks > 0 and racks >= 6
-    domain = (pinned.failure_domain if pinned else None) or ("rack" if by_rack else "node")
+    pinned = pins.layout or LayoutPins()
+    parity, data = pinned.parity_units, pinned.data_units
+    narrowest = (3 if data is None else data) + (2 if parity is None else parity) + 1  # with one spare
+    by_rack = need.survive.racks > 0 and racks >= narrowest
+    domain = pinned.failure_domain or ("rack" if by_rack else "node")
     domains = min(racks, nodes) if domain == "rack" else nodes
-    parity = pinned.parity_units if pinned else None
     parity = (4 if domains >= 100 else 2) if parity is None else parity
-    data = pinned.data_units if pinned else None
     data = advised_data_units(domains, parity_units=parity) if data is None else data
     spares = max(1, min(2, domains - data - parity))
     layout = Layout(kind="erasure-code", data_units=data, parity_units=parity, hot_spares=spares, failure_domain=domain)
@@ -143,7 +153,7 @@ def default_layout(nodes: int, need: TierNeed, pins: TierPins, *, racks: int) ->
 def layout_faults(config: TierConfig, used: Relied) -> Iterator[Illegal]:
     """What WEKA forbids about counts and layout, and what its vendor advises."""
     layout, domains = config.layout, failure_domains(config)
-    least, most = int(used["least_data_units"]), int(used["most_data_units"])
+    least, widest = int(used["least_data_units"]), int(used["most_data_units"])
     yield from rules.too_few_nodes(config, int(used["minimum_servers"]))
     if layout.kind != "erasure-code" or layout.failure_domain == "drive":
         yield Illegal(
@@ -152,7 +162,7 @@ def layout_faults(config: TierConfig, used: Relied) -> Iterator[Illegal]:
             remedy=f"write data_units: {default_data_units(domains, parity_units=2)}, parity_units: 2",
         )
         return
-    yield from rules.not_allowed(config, "data_units", layout.data_units, allowed=tuple(range(least, most + 1)))
+    yield from rules.not_allowed(config, "data_units", layout.data_units, allowed=tuple(range(least, widest + 1)))
     yield from rules.not_allowed(config, "parity_units", layout.parity_units, allowed=(2, 4))
     fitting = default_data_units(domains, parity_units=2)
     too_wide = tuple(rules.stripe_too_wide(config, narrower=f"{fitting}+2" if fitting + 2 <= domains else ""))
@@ -213,12 +223,12 @@ def node_faults(config: TierConfig, need: TierNeed, used: Relied) -> Iterator[Il
         message = f"weka: {words}; each kind needs one core or more"
         yield Illegal(policy=rule, message=message, remedy="leave out drive_cores, compute_cores, frontend_cores")
     if cores.total > used["most_weka_cores"]:
-        most = int(used["most_weka_cores"])
+        allowed = int(used["most_weka_cores"])
         yield Illegal(
             policy=rule,
-            message=f"weka: {cores.total} WEKA cores a server; at most {most}",
+            message=f"weka: {cores.total} WEKA cores a server; at most {allowed}",
             remedy="lower drive_cores or compute_cores",
-            required=most,
+            required=allowed,
             planned=cores.total,
         )
     if config.node.drive.size > largest:
@@ -300,16 +310,7 @@ class Weka:
 
             def config_of(nodes: int, node: StorageNode = node) -> TierConfig:
                 layout = default_layout(nodes, need, pins, racks=site.racks)
-                return TierConfig(
-                    tier=need.tier,
-                    backend="weka",
-                    nodes=nodes,
-                    node=node,
-                    layout=layout,
-                    racks=site.racks,
-                    quote=pins.quote,
-                    options=pins.options,
-                )
+                return configured("weka", need, pins, site, node=node, layout=layout, nodes=nodes)
 
             yield config_of(_node_count(config_of, need, used) if pins.nodes is None else pins.nodes)
 
@@ -378,15 +379,16 @@ class Weka:
 
 
 def _node_count(config_of: Callable[[int], TierConfig], need: TierNeed, used: Relied) -> int:
-    """Smallest count; sought from what the widest stripe asks, which no narrower one undercuts."""
+    """Smallest count; sought from what the widest stripe with one spare asks, which no other undercuts."""
 
     def asked(nodes: int) -> Mapping[str, int]:
         config = config_of(nodes)
         return counts(model(config, need, used), need, racks=config.racks)
 
-    widest = needed(model(config_of(WIDEST_FROM), need, used), need, racks=config_of(WIDEST_FROM).racks)
-    start = max((count for count in widest.values() if count < NEVER), default=0)
-    return sized(asked, start=max(int(used["minimum_servers"]), start))
+    widest = config_of(WIDEST_FROM)
+    widest = replace(widest, layout=replace(widest.layout, hot_spares=min(1, widest.layout.hot_spares)))
+    bound = most(needed(model(widest, need, used), need, racks=widest.racks))
+    return sized(asked, start=max(int(used["minimum_servers"]), bound))
 
 
 BACKEND: Backend = Weka()

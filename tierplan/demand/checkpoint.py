@@ -27,15 +27,15 @@ def benchmark_size(*, parameters: int, layers: int, hidden: int, tensor: int, ra
     """
     What the MLPerf Storage checkpoint workload writes for a model of this shape.
 
-    Formula:  14 * (parameters + (tensor - 1)*(2*layers + 1)*hidden) + 60*hidden*ranks
-    Assumes:  norm weights are written by every tensor-parallel rank; each rank adds a stub of 3 * 5*hidden floats
+    Formula:  14*parameters + 2*(tensor - 1)*(2*layers + 1)*hidden + 60*hidden*ranks
+    Assumes:  fp16 norm weights are written by every tensor-parallel rank; each rank adds 3 * 5*hidden floats
     Source:   argonne-lcf/dlio_benchmark: dlio_benchmark/checkpointing/base_checkpointing.py (checked 2026-11-29)
 
     >>> benchmark_size(parameters=8_030_261_248, layers=32, hidden=4096, tensor=1, ranks=8).show("GiB", digits=9)
     '104.704521 GiB'
     """
-    replicated = (tensor - 1) * (2 * layers + 1) * hidden
-    return Size(14.0 * (parameters + replicated) + 60.0 * hidden * ranks)
+    norms = (tensor - 1) * (2 * layers + 1) * hidden
+    return Size(14.0 * parameters + 2.0 * norms + 60.0 * hidden * ranks)
 
 
 def one_file() -> int:
@@ -156,34 +156,27 @@ def single_node_bytes(*, size: Size) -> Size:
 
 
 def zero1_node_bytes(
-    *,
-    size: Size,
-    weights: Size,
-    gpus: int,
-    gpus_per_node: int,
-    tensor: int,
-    pipeline: int,
-    data: int,
+    *, size: Size, weights: Size, gpus: int, gpus_per_node: int, tensor: int, pipeline: int
 ) -> Size:
     """
     What the busiest GPU node writes under ZeRO-1, where data-parallel rank 0 writes the weights.
 
-    Formula:  weights / (tensor*pipeline) * writers + (size - weights) / gpus * node
-    Where:    node = min(gpus_per_node, gpus); writers = min(node, max(tensor, ceil(node / data)))
-    Assumes:  tensor-parallel ranks are neighbours, data-parallel ranks next, pipeline stages outermost
-    Source:   derived from the DeepSpeed layout; argonne-lcf/dlio_benchmark (checked 2026-11-29)
+    Formula:  weights / (tensor*pipeline) * min(node, tensor*pipeline) + (size - weights) / gpus * node
+    Where:    node = min(gpus_per_node, gpus)
+    Assumes:  the ranks that write weights are neighbours, data parallelism outermost: the careful order
+    Source:   argonne-lcf/dlio_benchmark: dlio_benchmark/checkpointing/base_checkpointing.py (checked 2026-11-29)
     Raises:   InputError if a degree or the job's GPUs are zero
 
     >>> zero1_node_bytes(size=Size(14e12), weights=Size(2e12), gpus=512, gpus_per_node=8,
-    ...                  tensor=8, pipeline=32, data=2).show()
+    ...                  tensor=8, pipeline=32).show()
     '250 GB'
     """
-    if min(gpus, tensor, pipeline, data) <= 0:
-        message = f"parallelism: gpus {gpus}, tensor {tensor}, pipeline {pipeline}, data {data}; none may be 0"
+    if min(gpus, tensor, pipeline) <= 0:
+        message = f"parallelism: gpus {gpus}, tensor {tensor}, pipeline {pipeline}; none may be 0"
         raise InputError(message)
     node = min(gpus_per_node, gpus)
-    writers = min(node, max(tensor, -(-node // data)))
-    return weights * (writers / (tensor * pipeline)) + (size - weights) * (node / gpus)
+    parts = tensor * pipeline
+    return weights * (min(node, parts) / parts) + (size - weights) * (node / gpus)
 
 
 def write_bandwidth(*, size: Size, changed_fraction: float, allowed_stall: Duration) -> Bandwidth:

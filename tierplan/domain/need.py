@@ -30,6 +30,8 @@ class Load:
     read: Bandwidth = field(default_factory=Bandwidth.zero)
     write: Bandwidth = field(default_factory=Bandwidth.zero)
     op_rate: OpRate = field(default_factory=OpRate.zero)
+    node_read: Bandwidth = field(default_factory=Bandwidth.zero)  # what the busiest GPU node takes of it
+    node_write: Bandwidth = field(default_factory=Bandwidth.zero)
     pauses: tuple[str, ...] = ()
     pauses_share: float = 1.0  # of those loads: one of four jobs pauses a quarter
     coincides: bool = False

@@ -15,6 +15,10 @@ LimitedBy: TypeAlias = Literal[
 ]
 
 
+NEVER = 10**9
+"""In `Delivered.counts`: no number of nodes meets the constraint, because one node gives nothing of it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
     """How data is protected: k data and m parity units, or replicas, over failure domains."""

@@ -115,7 +115,7 @@ class _Composer:
         if key.items is not None or key.entries is not None or key.scalar is None:
             message = "has a key that is no text"
             raise UnreadableError(message, key.line)
-        plain_merge = key.scalar == "<<" and getattr(key_event, "style", None) is None
+        plain_merge = key.scalar == "<<" and not getattr(key_event, "style", None)  # None or "", by parser
         return "\0merge" if plain_merge else _key_text(key.scalar), key.line, self._node(next(self._events), depth + 1)
 
     def _alias(self, event: events.AliasEvent) -> _Node:
@@ -137,15 +137,18 @@ class _Reader:
         self._count = 0
 
     def value(self, node: _Node, path: str) -> object:
-        self._count += 1
-        if self._count > MOST_VALUES:
-            message = f"holds more than {MOST_VALUES:,} values once its aliases are followed"
-            raise UnreadableError(message, node.line)
+        self._spend(node)
         if node.items is not None:
             return [self._item(item, join(path, index)) for index, item in enumerate(node.items)]
         if node.entries is not None:
             return self._map(node.entries, path)
         return node.scalar
+
+    def _spend(self, node: _Node) -> None:
+        self._count += 1
+        if self._count > MOST_VALUES:
+            message = f"holds more than {MOST_VALUES:,} values once its aliases are followed"
+            raise UnreadableError(message, node.line)
 
     def _item(self, node: _Node, path: str) -> object:
         self._document.lines[path] = node.line
@@ -156,7 +159,7 @@ class _Reader:
         merged: dict[str, tuple[int, _Node]] = {}
         for key, line, node in entries:
             if key == "\0merge":
-                for name, place in _merged(node).items():
+                for name, place in self._merged(node).items():
                     merged.setdefault(name, place)
             elif key in own:
                 message = f"duplicate key, first at line {own[key][0]}; keep one"
@@ -165,28 +168,28 @@ class _Reader:
                 own[key] = (line, node)
         return {key: self._child(line, node, join(path, key)) for key, (line, node) in (merged | own).items()}
 
+    def _merged(self, node: _Node) -> dict[str, tuple[int, _Node]]:
+        """What ``<<`` brings in: a map, or a list of maps of which the first counts."""
+        found: dict[str, tuple[int, _Node]] = {}
+        for source in [node] if node.items is None else node.items:
+            self._spend(source)
+            if source.entries is None:
+                message = "<< merges something that is no map"
+                raise UnreadableError(message, source.line)
+            for key, line, child in source.entries:
+                for name, place in (self._merged(child) if key == "\0merge" else {key: (line, child)}).items():
+                    found.setdefault(name, place)
+        return found
+
     def _child(self, line: int, node: _Node, path: str) -> object:
         self._document.lines[path] = line
         return self.value(node, path)
 
 
-def _merged(node: _Node) -> dict[str, tuple[int, _Node]]:
-    """What ``<<`` brings in: a map, or a list of maps of which the first counts."""
-    found: dict[str, tuple[int, _Node]] = {}
-    for source in [node] if node.items is None else node.items:
-        if source.entries is None:
-            message = "<< merges something that is no map"
-            raise UnreadableError(message, source.line)
-        for key, line, child in source.entries:
-            for name, place in (_merged(child) if key == "\0merge" else {key: (line, child)}).items():
-                found.setdefault(name, place)
-    return found
-
-
 def _scalar(event: events.ScalarEvent) -> Scalar:
     tag = event.tag
     if tag in (None, "!"):
-        quoted = event.style is not None or tag == "!"
+        quoted = bool(event.style) or tag == "!"
         return str(event.value) if quoted else plain_scalar(event.value)
     if tag == f"{_CORE}str":
         return str(event.value)

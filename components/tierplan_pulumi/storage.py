@@ -1,0 +1,137 @@
+"""`TieredStorage`: a stack's whole storage, planned in plain Python and registered as choices and figures."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import TypedDict
+
+import pulumi
+
+from tierplan import plan as planning
+from tierplan import wire
+from tierplan.domain.need import Tier
+from tierplan.domain.plan import Finding, Plan
+from tierplan.errors import InputError, TierplanError
+from tierplan.load import catalogue, stack_from_document
+from tierplan.plan.search import tier_pins
+from tierplan.plan.stack_rules import wanted_tiers
+from tierplan_pulumi.parts import TIER_CLASSES, Part, StorageNodeGroup, StorageRequirement
+from tierplan_pulumi.summary import outline, summary
+
+
+class TieredStorageArgs(TypedDict):
+    """The inputs of a `TieredStorage`."""
+
+    spec: Mapping[str, object]
+    """What the GPUs will do and what is chosen: the stack form without its namespace; keys stay snake_case."""
+
+
+class TieredStorage(pulumi.ComponentResource):
+    """
+    Local, hot and cold storage of one cluster.
+
+    What is required and what the choices give is computed before anything is registered, so that policies can
+    judge all of it at preview.  A plan that misses a target, and one that no product can fill, are registered
+    like any other: refusing is the policies' part.
+    """
+
+    def __init__(self, name: str, args: TieredStorageArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        try:
+            spec = _known_spec(args["spec"], name)
+            self._plan = planning.make_plan(
+                stack_from_document(spec, name=name, where=f"TieredStorage {name}"), catalogue()
+            )
+        except TierplanError as fault:
+            raise pulumi.RunError(str(fault)) from fault
+        self._findings = planning.judge(self._plan)
+        super().__init__(wire.STORAGE, name, {"spec": spec}, opts)
+        self._register_parts(name)
+        pulumi.info(summary(self._plan, self._findings), resource=self)
+        self.register_outputs({"spec": spec, **self.lines})
+
+    @property
+    def plan(self) -> Plan:
+        """The whole plan."""
+        return self._plan
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What the plan misses, and what is worth knowing."""
+        return self._findings
+
+    @property
+    def lines(self) -> Mapping[str, str]:
+        """One line of text for the verdict and for each tier: small enough for a stack's outputs."""
+        return outline(self._plan, self._findings)
+
+    def _register_parts(self, name: str) -> None:
+        add = partial(_add, name, self)
+        requirement = self._plan.requirement
+        add(
+            StorageRequirement,
+            "requirement",
+            wire.requirement_properties(requirement),
+            wire.requirement_outputs(requirement),
+        )
+        for tier in wanted_tiers(self._plan.stack):
+            inputs, chosen = _tier_inputs(self._plan, tier), self._plan.tiers.get(tier)
+            add(TIER_CLASSES[tier], tier, wire.tier_properties(inputs), wire.tier_outputs(inputs, chosen))
+            if inputs.config is not None and tier != "local":  # the local tier's nodes are the GPU nodes
+                group = wire.group_properties(inputs.config)
+                add(StorageNodeGroup, f"{tier}-nodes", group, wire.group_outputs(inputs.config))
+
+
+def _add(
+    name: str,
+    parent: pulumi.Resource,
+    kind: type[Part],
+    suffix: str,
+    properties: Mapping[str, object],
+    outputs: Mapping[str, object],
+) -> None:
+    kind(f"{name}-{suffix}", properties, outputs=outputs, opts=pulumi.ResourceOptions(parent=parent))
+
+
+def _tier_inputs(plan: Plan, tier: Tier) -> wire.TierInputs:
+    """A tier's choices and need; without a fitting choice the reasons why there is none."""
+    chosen = plan.tiers.get(tier)
+    return wire.TierInputs(
+        tier=tier,
+        backend=chosen.config.backend if chosen else tier_pins(plan.stack, tier).backend,
+        config=chosen.config if chosen else None,
+        need=plan.requirement.needs.get(tier),
+        rejections=() if chosen else tuple(rejection for rejection in plan.rejections if rejection.tier == tier),
+    )
+
+
+def _known_spec(spec: Mapping[str, object], name: str) -> dict[str, object]:
+    """
+    A plain copy of the spec.
+
+    Raises:   InputError with one line for each value that is known only after the run
+    """
+    faults = [
+        f"TieredStorage {name}: {path}: is an output of another resource; the plan needs values known at preview"
+        for path in _unknown_paths(spec, "spec")
+    ]
+    if faults:
+        raise InputError(faults)
+    return {str(key): _plain(value) for key, value in spec.items()}
+
+
+def _unknown_paths(value: object, path: str) -> Iterator[str]:
+    if isinstance(value, pulumi.Output):
+        yield path
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _unknown_paths(item, f"{path}.{key}")
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for index, item in enumerate(value):
+            yield from _unknown_paths(item, f"{path}[{index}]")
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(item) for item in value]
+    return value

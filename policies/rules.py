@@ -1,0 +1,200 @@
+"""
+The policies: one for each rule of the core, so that a gate and a command line can never disagree.
+
+A resource policy judges what one tier says of itself, before anything is created; a stack policy what only the
+whole can tell.  The rule's own name, title, level and severity are the policy's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from evidence import Unjudged, configured, delivered, judging, need_of, plain, stated
+from pulumi_policy import (
+    EnforcementLevel,
+    Policy,
+    PolicyConfigSchema,
+    PolicyResource,
+    ReportViolation,
+    ResourceValidationArgs,
+    ResourceValidationPolicy,
+    Severity,
+    StackValidationArgs,
+    StackValidationPolicy,
+)
+from tamper import requirement_findings
+
+from tierplan import demand, wire
+from tierplan.domain.need import Requirement, Tier
+from tierplan.domain.plan import Finding
+from tierplan.domain.stack import Stack
+from tierplan.domain.tiers import Rejection, TierPlan
+from tierplan.plan.rules import RULES, Rule, TierCase
+from tierplan.plan.stack_rules import STACK_RULES, PlanCase, StackRule
+
+OURS = "stack-requirement"  # the stack rule that one resource can answer: it is judged where the need is stated
+AMOUNT = {"type": "number", "minimum": 0}
+TOTALS = ("readBytesPerS", "writeBytesPerS", "opRateOpsPerS", "capacityBytes")
+LIMITS = PolicyConfigSchema(
+    properties={
+        "factor": {
+            "type": "number",
+            "minimum": 1,
+            "default": 1,
+            "description": "Multiplies what is required, headroom included.",
+        },
+        "required": {
+            "type": "object",
+            "description": "What the tier must carry, for programs that state it nowhere else.",
+            "properties": {**dict.fromkeys(TOTALS, AMOUNT), "maxFill": {**AMOUNT, "maximum": 1}},
+            "required": list(TOTALS),
+            "additionalProperties": False,
+        },
+    }
+)
+Config = Mapping[str, object]
+
+
+def policies() -> list[Policy]:
+    """Every policy of the pack, in the order of the rules."""
+    return [
+        *(tier_policy(rule) for rule in RULES),
+        *(requirement_policy(rule) if rule.name == OURS else stack_policy(rule) for rule in STACK_RULES),
+    ]
+
+
+def tier_policy(rule: Rule) -> ResourceValidationPolicy:
+    """The policy that judges a tier's inputs by one rule."""
+
+    def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
+        if wire.TIER_OF.get(args.resource_type) not in rule.tiers:
+            args.not_applicable("another kind of resource")
+        _report(report, lambda: _tier_findings(rule, args), args.name)
+
+    return ResourceValidationPolicy(
+        rule.name,
+        rule.title,
+        validate,
+        enforcement_level=EnforcementLevel(rule.level),
+        severity=Severity(rule.severity),
+        config_schema=LIMITS,
+    )
+
+
+def _tier_findings(rule: Rule, args: ResourceValidationArgs) -> Iterator[Finding]:
+    config = _known(args.get_config(), ("factor", "required"))
+    inputs = wire.tier_inputs(args.resource_type, plain(args.props))
+    if inputs.config is None and inputs.rejections:
+        args.not_applicable("no product fits; stack-tiers says why")
+    judged = delivered(inputs, need_of(inputs, config.get("required")))
+    case = TierCase(
+        need=judged.need, config=judged.config, delivered=judged.delivered, factor=_factor(config.get("factor", 1))
+    )
+    yield from rule.check(case)
+
+
+def requirement_policy(rule: StackRule) -> ResourceValidationPolicy:
+    """The policy that the stated requirement is the stack's own, whole and unaltered."""
+
+    def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
+        if args.resource_type not in (wire.STORAGE, wire.REQUIREMENT, *wire.TIER_OF):
+            args.not_applicable("another kind of resource")
+
+        def findings() -> Iterator[Finding]:
+            _known(args.get_config(), ())
+            properties = plain(args.props)
+            yield from requirement_findings(args.resource_type, properties)
+            if args.resource_type == wire.STORAGE:
+                stack, requirement = configured() or stated(properties.get("spec"))
+                yield from rule.check(PlanCase(stack=stack, requirement=requirement, tiers={}, outcome={}))
+
+        _report(report, findings, args.name)
+
+    return ResourceValidationPolicy(
+        rule.name,
+        rule.title,
+        validate,
+        enforcement_level=EnforcementLevel(rule.level),
+        severity=Severity(rule.severity),
+    )
+
+
+def stack_policy(rule: StackRule) -> StackValidationPolicy:
+    """The policy that judges a whole plan by one rule: all tiers of each `TieredStorage`."""
+
+    def validate(args: StackValidationArgs, report: ReportViolation) -> None:
+        storages: list[PolicyResource | None] = [one for one in args.resources if one.resource_type == wire.STORAGE]
+        if not storages and configured() is None:
+            args.not_applicable("nothing of ours")
+
+        for storage in storages or [None]:
+            urn = storage.urn if storage else None
+            _report(report, lambda one=storage: _stack_findings(rule, one, args), storage.name if storage else "", urn)
+
+    return StackValidationPolicy(
+        rule.name,
+        rule.title,
+        validate,
+        enforcement_level=EnforcementLevel(rule.level),
+        severity=Severity(rule.severity),
+    )
+
+
+def _stack_findings(rule: StackRule, storage: PolicyResource | None, args: StackValidationArgs) -> Iterator[Finding]:
+    _known(args.get_config(), ())
+    stack, requirement = configured() or stated(plain(storage.props).get("spec") if storage else None)
+    parts = [
+        wire.chosen(resource.resource_type, plain(resource.props))
+        for resource in args.resources
+        if resource.resource_type in wire.TIER_OF and _belongs(resource, storage)
+    ]
+    yield from rule.check(_plan_case(stack, requirement, parts))
+
+
+def _belongs(resource: PolicyResource, storage: PolicyResource | None) -> bool:
+    return storage is None or (resource.parent is not None and resource.parent.urn == storage.urn)
+
+
+def _plan_case(stack: Stack, requirement: Requirement, parts: list[wire.TierInputs]) -> PlanCase:
+    tiers: dict[Tier, TierPlan] = {
+        part.tier: delivered(part, requirement.needs[part.tier])
+        for part in parts
+        if part.config is not None and part.tier in requirement.needs
+    }
+    rejections: tuple[Rejection, ...] = tuple(rejection for part in parts for rejection in part.rejections)
+    outcome = demand.outcome(stack, requirement, tiers)
+    return PlanCase(stack=stack, requirement=requirement, tiers=tiers, outcome=outcome, rejections=rejections)
+
+
+def _known(config: Config, names: tuple[str, ...]) -> Config:
+    """The policy's configuration; a misspelt name in it would otherwise be ignored in silence."""
+    unknown = sorted(set(config) - set(names))
+    if unknown:
+        allowed = ", ".join(names) or "none"
+        message = f"the policy's configuration has {', '.join(unknown)}; allowed: {allowed}"
+        raise Unjudged(message)
+    return config
+
+
+def _factor(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 1:
+        message = f"factor: {value!r}; a number from 1 up multiplies what is required"
+        raise Unjudged(message)
+    return float(value)
+
+
+def _report(
+    report: ReportViolation, findings: Callable[[], Iterator[Finding]], name: str, urn: str | None = None
+) -> None:
+    """Report each finding; what cannot be judged is a finding too."""
+    try:
+        with judging():
+            for finding in findings():
+                report(_message(finding), urn)
+    except Unjudged as reason:
+        lines = str(reason).splitlines()
+        report("\n".join([f"{name} cannot be judged: {lines[0]}", *lines[1:]]), urn)
+
+
+def _message(finding: Finding) -> str:
+    return f"{finding.message}\nChange: {finding.remedy}" if finding.remedy else finding.message

@@ -1,0 +1,178 @@
+"""What Ceph's products share: OSD hosts, pools with codes or copies, room for one host's recovery."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from tierplan.backends import _rules as rules
+from tierplan.backends._choosing import Relied, pinned_layout
+from tierplan.backends._space import EvenSpace, code_step, failure_domains
+from tierplan.domain.need import TierNeed
+from tierplan.domain.stack import TierPins
+from tierplan.domain.tiers import Illegal, Layout, TierConfig
+from tierplan.layout import erasure, placement
+from tierplan.units import Size
+
+
+def network_factors(layout: Layout, *, through_gateway: bool) -> erasure.Factors:
+    """Crossings of the hosts' network for each client byte, for a code or for copies."""
+    if layout.kind == "erasure-code" and layout.data_units > 0:
+        return erasure.network_factors(
+            data_units=layout.data_units, parity_units=layout.parity_units, through_gateway=through_gateway
+        )
+    return erasure.replica_network_factors(replicas=max(1, layout.replicas), through_gateway=through_gateway)
+
+
+def space(config: TierConfig, *, kept_hosts: int) -> EvenSpace:
+    """
+    Usable bytes, with the worth of one host kept free so that a lost host can be re-created.
+
+    Formula:  usable = raw * (hosts - kept_hosts) / hosts * k / (k + m)
+    Assumes:  before the near-full ratio, which is the product's full limit at planned fill
+    Source:   github.com/ceph/ceph, doc/rados/operations (2026-11-29)
+    """
+    return EvenSpace(
+        node_raw=config.node.raw,
+        steps=(code_step(config.layout),),
+        kept_free=kept_hosts,
+        kept_name="free for recovery",
+        kept_basis="derived",
+    )
+
+
+def serving(layout: Layout) -> int:
+    """
+    Failure domains that may be lost while reads and writes go on: Ceph stops a group below `min_size`.
+
+    Formula:  m - 1 for a code (min_size = k + 1), replicas // 2 for copies (min_size = replicas - replicas // 2)
+    Source:   github.com/ceph/ceph, doc/rados/operations/erasure-code.rst (2026-11-29)
+    """
+    return layout.replicas // 2 if layout.kind == "replicas" else max(0, layout.parity_units - 1)
+
+
+def host_memory(*, osds: int, osd_memory: Size, margin: float) -> Size:
+    """
+    Memory of one OSD host.
+
+    Formula:  osds * osd_memory * margin
+    Source:   github.com/ceph/ceph, doc/start/hardware-recommendations.rst (2026-11-29)
+
+    >>> host_memory(osds=24, osd_memory=Size(8e9), margin=1.2).show("GB", 4)
+    '230.4 GB'
+    """
+    return osd_memory * (osds * margin)
+
+
+def monitors(hosts: int) -> int:
+    """
+    Monitors of a cluster: an odd number, five where the hosts are many enough to spare them.
+
+    Formula:  1 below 3 hosts, 3 below 10, else 5
+    Source:   github.com/ceph/ceph, doc/start/hardware-recommendations.rst: 3 or 5 (2026-11-29)
+
+    >>> monitors(12)
+    5
+    """
+    return 1 if hosts < 3 else 3 if hosts < 10 else 5
+
+
+def pool_groups(config: TierConfig, used: Relied) -> int:
+    """Placement groups of the data pool, which holds nearly everything."""
+    target = int(used["target_groups_hdd" if config.node.medium == "hdd" else "target_groups_flash"])
+    osds = config.nodes * config.node.drives
+    return placement.placement_groups(osds=osds, size=config.layout.width, target=target)
+
+
+def parts(config: TierConfig, used: Relied) -> Mapping[str, float]:
+    """Daemons and placement groups of the cluster."""
+    return {
+        "osds": config.nodes * config.node.drives,
+        "monitors": monitors(config.nodes),
+        "managers": min(2, max(1, config.nodes)),
+        "placement_groups": pool_groups(config, used),
+        "nearfull_fraction": used["nearfull_fraction"],
+        "osd_memory_target_gib": used["osd_memory_target_gib"],
+    }
+
+
+def laid_out(layout: Layout, need: TierNeed, pins: TierPins, *, racks: int) -> Layout:
+    """A layout to try, over racks where racks must be survived and there are enough, with the pins laid over."""
+    by_rack = need.survive.racks > 0 and racks >= layout.width
+    return pinned_layout(replace(layout, failure_domain="rack" if by_rack else "node"), pins)
+
+
+def layout_faults(config: TierConfig, used: Relied) -> Iterator[Illegal]:
+    """What Ceph forbids about a pool's layout, and what its documentation advises against."""
+    layout, rule, name = config.layout, f"{config.tier}-layout", config.backend
+    if layout.kind == "none" or (layout.kind == "replicas" and layout.replicas < 2):
+        yield Illegal(
+            policy=rule,
+            message=f"{name}: {layout}; a pool needs a code or at least two copies",
+            remedy="write data_units: 4, parity_units: 2, or replicas: 3",
+        )
+        return
+    if layout.kind == "erasure-code" and (layout.data_units < 2 or layout.parity_units < 1):
+        yield Illegal(
+            policy=rule,
+            message=f"{name}: {layout}; a code has at least 2 data units and 1 parity unit",
+            remedy="write data_units: 4, parity_units: 2",
+        )
+        return
+    yield from tuple(rules.stripe_too_wide(config, narrower=_narrower(config))) or _layout_advice(config, used)
+
+
+def _narrower(config: TierConfig) -> str:
+    domains = failure_domains(config)
+    return next((f"{k}+{m}" for k, m in ((8, 3), (4, 2), (2, 2), (2, 1)) if k + m <= domains), "")
+
+
+def _layout_advice(config: TierConfig, used: Relied) -> Iterator[Illegal]:
+    layout, domains, name = config.layout, failure_domains(config), config.backend
+    if domains < layout.width + 1:
+        yield rules.advice(
+            f"{name}: {domains} failure domains hold {layout}, but a lost one cannot be re-created",
+            remedy=f"add 1 {layout.failure_domain}",
+            required=layout.width + 1,
+            planned=domains,
+        )
+    if layout.failure_domain == "drive":
+        yield rules.advice(
+            f"{name}: failure domain drive; one lost node can take several units of a stripe",
+            remedy="write failure_domain: node",
+            required=None,
+            planned=None,
+        )
+    most = int(used["most_data_units"])
+    if layout.kind == "erasure-code" and layout.data_units > most:
+        yield rules.advice(
+            f"{name}: {layout.data_units} data units; more than {most} are discouraged",
+            remedy=f"write data_units: {most}",
+            required=most,
+            planned=layout.data_units,
+        )
+    if layout.tolerated < 2:
+        yield rules.advice(
+            f"{name}: {layout} bears one loss only, and none while it recovers",
+            remedy="write parity_units: 2, or replicas: 3",
+            required=2,
+            planned=layout.tolerated,
+        )
+    if layout.hot_spares > 0:
+        yield rules.advice(
+            f"{name}: {layout.hot_spares} hot spares; Ceph has none and recovers into free room, kept already",
+            remedy="leave out hot_spares",
+            required=0,
+            planned=layout.hot_spares,
+        )
+
+
+def node_faults(config: TierConfig, used: Relied, *, extra_cores: int, because: str) -> Iterator[Illegal]:
+    """What an OSD host must have: a core for each OSD, memory, drives and ports."""
+    node = config.node
+    cores = math.ceil(node.drives * used["cores_per_osd"] + extra_cores + used["system_cores"])
+    memory = host_memory(osds=node.drives, osd_memory=used.quantity(Size, "osd_memory"), margin=used["memory_margin"])
+    yield from rules.nothing_in_it(config)
+    yield from rules.too_few_cores(config, cores, because=f"{node.drives} OSDs, {because} and the system")
+    yield from rules.too_little_memory(config, memory, because=f"{node.drives} OSDs")

@@ -1,0 +1,256 @@
+"""Ceph object store: OSD hosts with an S3 gateway (RGW) on each, data in an erasure-coded pool."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import product
+
+from tierplan.backends import Backend, TemplateValue, _ceph
+from tierplan.backends._choosing import OptionKind, Relied, configured, most, nodes_to_try, option, option_faults
+from tierplan.backends._sizing import Ceiling, Model, NodeRates, client_ceiling, counts, delivered, lowest
+from tierplan.backends._space import code_step
+from tierplan.domain.facts import BackendFacts
+from tierplan.domain.need import TierNeed
+from tierplan.domain.stack import Site, TierPins
+from tierplan.domain.tiers import Delivered, Illegal, Layout, TierConfig, TierPlan
+from tierplan.units import Bandwidth, OpRate, Size
+
+OPTIONS: Mapping[str, OptionKind] = {
+    "bucket": str,
+    "storage_class": str,
+    "versioning": bool,
+    "plugin": str,
+    "stripe_unit": Size,
+    "gateways_per_host": int,
+}
+PLUGINS = ("isa", "jerasure")
+LEAVING = ("clay", "shec")  # announced as deprecated
+CODES = (
+    Layout(kind="erasure-code", data_units=4, parity_units=2),
+    Layout(kind="erasure-code", data_units=8, parity_units=3),
+)
+STRIPE_UNIT = Size(4.0 * 2**10)
+
+
+def core_bandwidth(*, cores: float, cores_per_gb_s: float) -> Bandwidth:
+    """
+    What the cores of one host carry through gateway and OSDs.
+
+    Formula:  cores / cores_per_gb_s
+    Assumes:  cores of the measured kind; a code costs no more than three copies did
+    Source:   ceph.io blog, Reef Freeze RGW performance, 2023 (2026-11-29)
+
+    >>> core_bandwidth(cores=27, cores_per_gb_s=2.7).show()
+    '10 GB/s'
+    """
+    return Bandwidth(max(0.0, cores) / cores_per_gb_s * 1e9)
+
+
+def disk_op_rate(*, drives: int, drive_op_rate: OpRate, width: int) -> OpRate:
+    """
+    Small objects that the hard disks of one host take: each object moves a head on every disk of its stripe.
+
+    Formula:  drives * drive_op_rate / width
+
+    >>> disk_op_rate(drives=24, drive_op_rate=OpRate(100.0), width=6).show()
+    '400 ops/s'
+    """
+    return drive_op_rate * (drives / max(1, width))
+
+
+def gateways_per_host(config: TierConfig, used: Relied) -> int:
+    """Gateways on each host: the stack's word, else by its OSDs; at least so many that the cluster has three."""
+    word = option(config.options, "gateways_per_host", int)
+    if word is not None:
+        return word
+    osds = used["hdds_per_gateway" if config.node.medium == "hdd" else "osds_per_gateway"]
+    by_cluster = math.ceil(used["least_gateways"] / max(1, config.nodes))
+    return max(1, by_cluster, math.ceil(config.node.drives / osds))
+
+
+def media(config: TierConfig, used: Relied) -> Ceiling:
+    """The drives of one host: no more than their own rate and no more than one OSD was seen to give."""
+    node, data_share = config.node, code_step(config.layout).fraction
+    kind = "hdd" if node.medium == "hdd" else "flash"
+
+    def of(drive: Bandwidth, most: Bandwidth) -> Bandwidth:
+        return min(drive, most) * node.drives
+
+    read, write = used.quantity(Bandwidth, f"{kind}_osd_read"), used.quantity(Bandwidth, f"{kind}_osd_write")
+    read_high = used.quantity_high(Bandwidth, f"{kind}_osd_read")
+    write_high = used.quantity_high(Bandwidth, f"{kind}_osd_write")
+    return Ceiling(
+        limited_by="media",
+        read=of(node.drive.read, read),
+        write=of(node.drive.write, write) * data_share,
+        read_high=of(node.drive.read, read_high),
+        write_high=of(node.drive.write, write_high) * data_share,
+    )
+
+
+def node_rates(config: TierConfig, used: Relied) -> NodeRates:
+    """What one host gives through its ports, drives and cores, with the gateways on the OSD hosts."""
+    node = config.node
+    factors = _ceph.network_factors(config.layout, through_gateway=True)
+    cores = node.cores - used["system_cores"]
+    if node.medium == "hdd":
+        disk = used.quantity(OpRate, "hdd_op_rate")
+        op_rate = disk_op_rate(drives=node.drives, drive_op_rate=disk, width=config.layout.width)
+    else:
+        op_rate = used.quantity(OpRate, "put_rate_per_core") * max(0.0, cores) * (node.drives > 0)
+    return lowest(
+        Ceiling(
+            limited_by="node ports",
+            read=node.network * (used["network_read_share"] / factors.read),
+            write=node.network * (used["network_write_share"] / factors.write),
+        ),
+        media(config, used),
+        Ceiling(
+            limited_by="cpu",
+            read=core_bandwidth(cores=cores, cores_per_gb_s=used["read_cores_per_gb_s"]),
+            write=core_bandwidth(cores=cores, cores_per_gb_s=used["write_cores_per_gb_s"]),
+        ),
+        op_rate=op_rate,
+        op_rate_limited_by="media" if node.medium == "hdd" else "cpu",
+    )
+
+
+def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
+    """Ceph RGW's figures for one configuration."""
+    layout, share = config.layout, used["client_port_share"]
+    return Model(
+        node=node_rates(config, used),
+        space=_ceph.space(config, kept_hosts=int(used["kept_hosts"])),
+        least={"minimum": max(layout.width, int(used["least_monitors"])), "failure_domain": layout.width + 1},
+        full_limit=used["nearfull_fraction"],
+        client=client_ceiling(need.clients, read_share=share, write_share=share),
+        tolerated=max(0, layout.tolerated),
+        serving=_ceph.serving(layout),
+    )
+
+
+def option_rules(config: TierConfig) -> Iterator[Illegal]:
+    """Ceph's own words in range."""
+    plugin, gateways = option(config.options, "plugin", str), option(config.options, "gateways_per_host", int)
+    if plugin in LEAVING:
+        message = f"ceph-rgw: plugin {plugin} is announced as deprecated, and the code can never change"
+        yield Illegal(policy="advice-narrow-layout", message=message, remedy="write plugin: isa")
+    elif plugin is not None and plugin not in PLUGINS:
+        message = f"ceph-rgw: plugin {plugin}; allowed: {', '.join((*PLUGINS, *LEAVING))}"
+        yield Illegal(policy=f"{config.tier}-layout", message=message, remedy="write plugin: isa")
+    if gateways is not None and gateways < 1:
+        yield Illegal(
+            policy=f"{config.tier}-layout",
+            message=f"ceph-rgw: gateways_per_host {gateways}; each host runs one or more",
+            remedy="write gateways_per_host: 1",
+            required=1,
+            planned=gateways,
+        )
+
+
+def notes(config: TierConfig, used: Relied) -> tuple[str, ...]:
+    """What a reader should know beside the figures."""
+    layout = config.layout
+    factors = _ceph.network_factors(layout, through_gateway=True)
+    limit, serving = used["nearfull_fraction"], _ceph.serving(layout)
+    read, written = f"{factors.read:.3g}", f"{factors.write:.3g}"
+    lines = [
+        f"one host's worth is kept free inside usable; planned fill ends at the near-full ratio {limit:g}",
+        f"gateways on the OSD hosts: a byte read crosses their network {read} times, a byte written {written} times",
+        f"reads and writes pause when more than {serving} failure domains are lost, until recovery re-creates them",
+    ]
+    if layout.kind == "erasure-code":
+        least = (option(config.options, "stripe_unit", Size) or STRIPE_UNIT) * layout.data_units
+        lines.append(f"objects below {least.show('KiB')} are padded to it: pack small files before they are archived")
+    return tuple(lines)
+
+
+class CephRgw:
+    """The Ceph RGW backend."""
+
+    def choices(self, need: TierNeed, pins: TierPins, site: Site, facts: BackendFacts) -> Iterator[TierConfig]:
+        """4+2 and 8+3 on each node, or the pinned layout, sized for the need."""
+        used, seen = Relied(facts), set()
+        for node, code in product(nodes_to_try(pins.node, facts), CODES):
+            layout = _ceph.laid_out(code, need, pins, racks=site.racks)
+            if (node, layout) in seen:
+                continue
+            seen.add((node, layout))
+            config = configured("ceph-rgw", need, pins, site, node=node, layout=layout, nodes=pins.nodes or 0)
+            if pins.nodes is None:
+                config = replace(config, nodes=most(counts(model(config, need, used), need, racks=site.racks)))
+            yield config
+
+    def deliver(self, config: TierConfig, need: TierNeed, facts: BackendFacts) -> Delivered:
+        """What a Ceph cluster of this configuration gives through its gateways."""
+        used, layout = Relied(facts), config.layout
+        figures, gateways = model(config, need, used), gateways_per_host(config, used)
+        illegal = (
+            *_ceph.layout_faults(config, used),
+            *_ceph.node_faults(config, used, extra_cores=max(0, gateways), because=f"{gateways} gateways"),
+            *option_faults(config, OPTIONS),
+            *option_rules(config),
+        )
+        code = f"k = {layout.data_units} and m = {layout.parity_units}, plugin and stripe unit of the data pool"
+        return delivered(
+            config,
+            need,
+            figures,
+            illegal=illegal,
+            cannot_change_later=(*((code,) if layout.kind == "erasure-code" else ()), "a bucket's placement target"),
+            assumptions=used.lines(config.node),
+            notes=notes(config, used),
+            parts={
+                **_ceph.parts(config, used),
+                "gateways_per_host": gateways,
+                "gateways": gateways * config.nodes,
+            },
+        )
+
+    def template_context(self, plan: TierPlan, hosts: Mapping[str, object]) -> Mapping[str, TemplateValue]:
+        """
+        What the service specification and the pool commands need.
+
+        hosts:    nodes, monitors, managers, gateways, gateways_per_host, osds, osds_per_host, hosts (the hosts file)
+        drives:   device_class (hdd, ssd, nvme), rotational (1 or 0), osd_memory_target_gib
+        profile:  kind (erasure-code, replicas), data_units, parity_units, replicas, minimum_size, plugin, technique,
+                  failure_domain (host, rack, osd), stripe_unit_kib, profile_name
+        pools:    data_pool, index_pool, placement_groups, nearfull_fraction
+        gateway:  realm, zonegroup, zone, storage_class, bucket, versioning
+        """
+        config, layout, parts = plan.config, plan.config.layout, plan.delivered.parts
+        words = {"node": "host", "rack": "rack", "drive": "osd"}
+        name = f"k{layout.data_units}m{layout.parity_units}"
+        counts_of = {key: int(value) for key, value in parts.items() if key != "nearfull_fraction"}
+        return {
+            **counts_of,
+            "nearfull_fraction": parts["nearfull_fraction"],
+            "nodes": config.nodes,
+            "osds_per_host": config.node.drives,
+            "hosts": hosts,
+            "device_class": config.node.medium,
+            "rotational": int(config.node.medium == "hdd"),
+            "kind": layout.kind,
+            "data_units": layout.data_units,
+            "parity_units": layout.parity_units,
+            "replicas": layout.replicas,
+            "minimum_size": max(1, layout.width - _ceph.serving(layout)),
+            "plugin": option(config.options, "plugin", str) or PLUGINS[0],
+            "technique": "reed_sol_van",
+            "failure_domain": words[layout.failure_domain],
+            "stripe_unit_kib": round((option(config.options, "stripe_unit", Size) or STRIPE_UNIT).bytes / 2**10),
+            "profile_name": f"tierplan-{name}",
+            "data_pool": "default.rgw.buckets.data",
+            "index_pool": "default.rgw.buckets.index",
+            "realm": "tierplan",
+            "zonegroup": "default",
+            "zone": "default",
+            "storage_class": option(config.options, "storage_class", str) or "STANDARD",
+            "bucket": option(config.options, "bucket", str) or "tierplan-cold",
+            "versioning": option(config.options, "versioning", bool) or False,
+        }
+
+
+BACKEND: Backend = CephRgw()

@@ -1,0 +1,63 @@
+"""The restore of a training workload as a burst on the shared tier, with its time target."""
+
+from __future__ import annotations
+
+from tierplan.demand import restore
+from tierplan.demand.job import Job, checkpoint_files, checkpoint_size, weights_size
+from tierplan.demand.sheet import Asked
+from tierplan.domain.figures import Known
+from tierplan.domain.need import Load, TimeTarget
+from tierplan.units import Size
+
+
+def restores(job: Job) -> Asked:
+    """What coming back asks of the shared tier; without `within` it is only shown, not required."""
+    asked, sheet, name = job.work.restore, job.sheet, job.work.name
+    if asked is None:
+        return Asked()
+    volume = _volume(job)
+    if asked.within is None:
+        return Asked()
+    within = sheet.given(asked.within, "restore.within")
+    read = sheet.figure("restore.read_bytes_per_s", restore.read_bandwidth, read=volume, within=within)
+    ops = sheet.figure(
+        "restore.metadata_ops_per_s", restore.open_rate, files=checkpoint_files(job), ranks=job.gpus, within=within
+    )
+    load = Load(
+        id=f"{name}.restore",
+        tier=sheet.shared,
+        when="burst",
+        phase="restore",
+        read=read.value,
+        op_rate=ops.value,
+        node_read=node_volume(job, volume.value) / asked.within,
+        pauses=(f"{name}.dataset", f"{name}.checkpoint", f"{name}.checkpoint.drain"),
+        pauses_share=1 / job.running.value,
+        because=f"{name}.restore: {volume.value.show()} within {asked.within.show()}",
+    )
+    target = TimeTarget(
+        policy="hot-restore-time",
+        figure=f"{name}.restore.duration_s",
+        within_s=asked.within.s,
+        volume=volume.value,
+        tier=sheet.shared,
+    )
+    return Asked(loads=(load,), targets=(target,))
+
+
+def node_volume(job: Job, volume: Size) -> Size:
+    """What the busiest GPU node reads of a restore: its share, or everything where one rank reads for all."""
+    alone = job.work.parallelism.sharding == "ddp" and job.work.restore is not None and job.work.restore.reads == "once"
+    return volume if alone else volume * (job.node_gpus / job.gpus.value)
+
+
+def _volume(job: Job) -> Known[Size]:
+    """The figure of what one restore reads, by who reads."""
+    sheet, size = job.sheet, checkpoint_size(job)
+    if job.work.restore is None or job.work.restore.reads == "once":
+        return sheet.figure("restore.read_bytes", restore.read_once, size=size)
+    if job.work.parallelism.sharding == "ddp":
+        return sheet.figure("restore.read_bytes", restore.read_by_all, size=size, data=job.data)
+    return sheet.figure(
+        "restore.read_bytes", restore.read_per_replica, size=size, weights=weights_size(job), data=job.data
+    )

@@ -1,0 +1,213 @@
+"""
+The JSON Schema of a stack: reading text as numbers by it, and judging a document against it.
+
+The schema says all that can be said of one key alone; `rules` says what several keys say together.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from tierplan.load.faults import Fault, join, listed, nearest, shown
+from tierplan.load.scalars import plain_number
+from tierplan.load.words import message_of, quantity_fault
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator, ValidationError
+
+Schema = Mapping[str, object]
+_FOLDER = Path(__file__).parent.parent / "schemas"
+MOST_DEPTH = 40
+
+
+def stack_schema() -> dict[str, object]:
+    """The JSON Schema of the stack form, as it is shipped."""
+    return cast("dict[str, object]", json.loads((_FOLDER / "stack.json").read_text(encoding="utf-8")))
+
+
+@cache
+def flat_schema() -> Schema:
+    """The same with every ``$ref`` written out; keys beside a reference tighten what it refers to."""
+    schema = stack_schema()
+    return cast("Schema", _flat(schema, cast("Schema", schema["$defs"])))
+
+
+def branch(schema: Schema, value: object) -> Schema:
+    """The schema that holds for this value: a workload's depends on its kind."""
+    for part in cast("list[dict[str, Schema]]", schema.get("allOf", ())):
+        properties = cast("dict[str, Schema]", part["if"]["properties"])
+        if isinstance(value, Mapping) and value.get("kind") == properties["kind"]["const"]:
+            return part["then"]
+    return schema
+
+
+def properties_of(schema: Schema) -> Mapping[str, Schema]:
+    """The keys that a block may hold."""
+    return cast("Mapping[str, Schema]", schema.get("properties", {}))
+
+
+def tidy(value: object, schema: Schema, path: str, faults: list[Fault]) -> object:
+    """
+    The same document with nulls left out and texts read as the numbers, flags or texts that the schema wants.
+
+    What is no document at all (NaN, an object of some program, endless nesting) becomes a fault and is left out.
+    """
+    if path.count(".") + path.count("[") > MOST_DEPTH:
+        faults.append(Fault(path=path[:200], message=f"is nested more than {MOST_DEPTH} levels deep"))
+        return None
+    if isinstance(value, Mapping):
+        return _tidy_map(value, branch(schema, value), path, faults)
+    if isinstance(value, list | tuple):
+        items = cast("Schema", schema.get("items", {}))
+        return [tidy(item, items, join(path, index), faults) for index, item in enumerate(value)]
+    if isinstance(value, float) and not math.isfinite(value):
+        faults.append(Fault(path=path, message=f"{value} is no number that can be planned with"))
+        return None
+    if value is None or isinstance(value, str | bool | int | float):
+        return _tidy_scalar(value, schema.get("x-reads"))
+    faults.append(Fault(path=path, message=f"holds a {type(value).__name__}, which is no plain value"))
+    return None
+
+
+def validate(document: object) -> list[Fault]:
+    """What the schema finds wrong with a tidied document: one fault a place, the outermost."""
+    faults: dict[str, Fault] = {}
+    for error in _validator().iter_errors(document):
+        path = ""
+        for step in error.absolute_path:
+            path = join(path, step)
+        faults.setdefault(path, Fault(path=path, message=message_of(error)))
+    return [fault for path, fault in faults.items() if not any(_within(path, other) for other in faults)]
+
+
+def _flat(node: object, definitions: Schema) -> object:
+    if isinstance(node, list):
+        return [_flat(item, definitions) for item in node]
+    if not isinstance(node, dict):
+        return node
+    flat = {key: _flat(value, definitions) for key, value in node.items() if key not in ("$ref", "$defs")}
+    if "$ref" in node:
+        target = definitions[node["$ref"].rpartition("/")[2]]
+        return {**cast("dict[str, object]", _flat(target, definitions)), **flat}
+    return flat
+
+
+def _tidy_map(value: Mapping[object, object], schema: Schema, path: str, faults: list[Fault]) -> dict[str, object]:
+    known = properties_of(schema)
+    other = schema.get("additionalProperties")
+    fallback = cast("Schema", other) if isinstance(other, Mapping) else {}
+    tidied: dict[str, object] = {}
+    for raw_key, item in value.items():
+        key = str(raw_key)
+        if item is None or key.startswith("__"):  # the engine's own keys, such as __defaults
+            continue
+        read = tidy(item, known.get(key, fallback), join(path, key), faults)
+        if read is not None:
+            tidied[key] = read
+    return tidied
+
+
+def _tidy_scalar(value: str | float | bool | None, reads: object) -> object:
+    if reads in ("a number", "a whole number") and not isinstance(value, bool):
+        number = plain_number(value) if isinstance(value, str) else value
+        if isinstance(number, float) and number.is_integer() and abs(number) < 2**63:
+            number = int(number)
+        return value if number is None else number
+    if reads == "true or false":
+        return {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
+    if reads == "text" and value is not None and not isinstance(value, str):
+        return shown(value)
+    return value
+
+
+def _within(path: str, other: str) -> bool:
+    return path != other and path.startswith(other) and (not other or path[len(other)] in ".[")
+
+
+@cache
+def _validator() -> Draft202012Validator:
+    from jsonschema import Draft202012Validator  # noqa: PLC0415  # a tenth of a second, for those who read a stack
+    from jsonschema.validators import extend  # noqa: PLC0415
+
+    kind = extend(
+        Draft202012Validator,
+        validators={
+            "additionalProperties": _additional_properties,
+            "required": _required,
+            "format": _format,
+            "x-positive": _positive,
+            "x-most": _most,
+            "x-not-yet": _not_yet,
+        },
+    )
+    return cast("Draft202012Validator", kind(flat_schema()))
+
+
+def _error(message: str, *path: str) -> ValidationError:
+    from jsonschema import ValidationError  # noqa: PLC0415  # see _validator
+
+    return ValidationError(message, path=path)
+
+
+def _additional_properties(
+    validator: Draft202012Validator, allowed: object, instance: object, schema: Schema
+) -> Iterator[ValidationError]:
+    if not isinstance(instance, Mapping) or allowed is True:
+        return
+    known = properties_of(schema)
+    for key in instance:
+        if key in known:
+            continue
+        if isinstance(allowed, Mapping):
+            yield from validator.descend(instance[key], allowed, path=key)
+        else:
+            yield _error(f"unknown key; {nearest(key, known)}allowed: {listed(known)}", key)
+
+
+def _required(
+    _validator: Draft202012Validator, required: list[str], instance: object, schema: Schema
+) -> Iterator[ValidationError]:
+    if not isinstance(instance, Mapping):
+        return
+    for key in required:
+        if key not in instance:
+            wanted = properties_of(schema).get(key, {})
+            examples = cast("list[str]", wanted.get("examples", []))
+            write = f'write e.g. "{examples[0]}"' if examples else f"write {wanted.get('x-reads', 'it')}"
+            yield _error(f"missing; {write}", key)
+
+
+def _format(
+    _validator: Draft202012Validator, name: str, instance: object, _schema: Schema
+) -> Iterator[ValidationError]:
+    if isinstance(instance, str) and (message := quantity_fault(name, instance)):
+        yield _error(message)
+
+
+def _positive(
+    _validator: Draft202012Validator, _wanted: object, instance: object, schema: Schema
+) -> Iterator[ValidationError]:
+    if isinstance(instance, str) and quantity_fault(str(schema["format"]), instance, above_zero=True):
+        yield _error(f"{shown(instance)} makes no sense here; write more than zero")
+
+
+def _most(_validator: Draft202012Validator, most: str, instance: object, schema: Schema) -> Iterator[ValidationError]:
+    if isinstance(instance, str) and quantity_fault(str(schema["format"]), instance, most=most):
+        yield _error(f"{shown(instance)} is more than {most}, the most that can be planned")
+
+
+def _not_yet(
+    _validator: Draft202012Validator, missing: object, instance: object, schema: Schema
+) -> Iterator[ValidationError]:
+    if instance is None:
+        return
+    if isinstance(missing, str):
+        yield _error(f"not yet honoured: {missing}; leave it out")
+    elif isinstance(missing, Mapping) and isinstance(instance, str) and instance in missing:
+        honoured = [word for word in cast("list[object]", schema["enum"]) if word is not None and word not in missing]
+        yield _error(f"{shown(instance)} is not yet honoured: {missing[instance]}; allowed: {listed(honoured)}")
