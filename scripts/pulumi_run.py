@@ -17,7 +17,7 @@ import verdict
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-SALT = "v1:IQ/eGQByZKc=:v1:0iyq6KRi+wh7gWEj:7Pxv8mva34FJA6inJ1TqjzLAdMUXtA=="
+SALT = "v1:BfkscQrCe5I=:v1:9VOw1a8A68W+G2mt:8agCKTmcGHdQino/4nAv/qojSTK61w=="
 """Proof of the empty passphrase. It protects nothing: a stack file holds no secret. A stack file that carries it is
 left as it is by the engine; into one without, the engine writes a salt and respells other values on the way."""
 OWN_SECRETS = re.compile(r"^(encryptionsalt|secretsprovider|encryptedkey):\s*[\"']?([^\s\"']*)", re.MULTILINE)

@@ -1,8 +1,8 @@
-"""What the tests of every backend share: facts, a need, a node, a configuration."""
+"""What the tests of every backend share: the catalogue, a need, a node, a configuration, pins of a configuration."""
 
 from __future__ import annotations
 
-import dataclasses
+import importlib.util
 from functools import cache
 from pathlib import Path
 
@@ -10,14 +10,42 @@ import pytest
 import yaml
 
 from tierplan import backends
+from tierplan.backends import module_name
+from tierplan.codec import decode
 from tierplan.domain.facts import BackendFacts, Fact
 from tierplan.domain.need import Clients, Phase, TierNeed
-from tierplan.domain.stack import Drive, Site, StorageNode, Survive, TierPins
+from tierplan.domain.stack import DrivePins, LayoutPins, NodePins, StorageNode, TierPins
 from tierplan.domain.tiers import Layout, TierConfig
-from tierplan.units import QUANTITIES, Bandwidth, OpRate, bandwidth, op_rate, size
-from tierplan.codec import decode
+from tierplan.units import QUANTITIES, Bandwidth, OpRate, Size, bandwidth, op_rate, size
 
-FOLDER = Path(backends.__file__).parents[1] / "catalogue" / "backends"
+PACKAGE = Path(backends.__file__).parents[1]
+GOLDEN = Path(__file__).parents[1] / "golden"
+
+
+def backend_ids() -> list[str]:
+    """Every backend of the catalogue that has a module."""
+    ids = sorted(path.stem for path in (PACKAGE / "catalogue" / "backends").glob("*.yaml"))
+    return [name for name in ids if importlib.util.find_spec(f"tierplan.backends.{module_name(name)}")]
+
+
+def golden_cases(name: str) -> list[dict]:
+    """The cases of one golden file, each with the source and the tolerance of its group."""
+    groups = yaml.safe_load((GOLDEN / f"{name}.yaml").read_text())
+    return [
+        {"source": group["source"], "tolerance": group.get("tolerance", 0), **case}
+        for group in groups
+        for case in group["cases"]
+    ]
+
+
+def pytest_generate_tests(metafunc):
+    """A test with `backend_id` runs over every backend; one with `<name>_case` over tests/golden/<name>.yaml."""
+    for fixture in metafunc.fixturenames:
+        if fixture == "backend_id":
+            metafunc.parametrize(fixture, backend_ids())
+        elif fixture.endswith("_case"):
+            cases = golden_cases(fixture.removesuffix("_case"))
+            metafunc.parametrize(fixture, cases, ids=[f"{case['of']}-{index}" for index, case in enumerate(cases)])
 
 
 def _quantity(text):
@@ -30,19 +58,19 @@ def _quantity(text):
 
 
 def _fact(name, row):
-    row = dict(row)
     parsed = {key: _quantity(row[key]) for key in ("value", "low", "high") if isinstance(row.get(key), str)}
-    row.update({key: quantity.base for key, quantity in parsed.items()})
-    row["checked"] = str(row["checked"])
-    return Fact(name=name, quantity=parsed.get("value"), **row)
+    numbers = {key: quantity.base for key, quantity in parsed.items()}
+    return Fact(name=name, quantity=parsed.get("value"), **{**row, **numbers, "checked": str(row["checked"])})
 
 
 @cache
 def read_facts(backend_id: str) -> BackendFacts:
-    data = yaml.safe_load((FOLDER / f"{backend_id}.yaml").read_text())
+    """The facts of one backend, by a reader of our own: the loader's tests are the loader's matter."""
+    data = yaml.safe_load((PACKAGE / "catalogue" / "backends" / f"{backend_id}.yaml").read_text())
     nodes, node_facts = {}, {}
     for name, row in data["nodes"].items():
         about = {key: str(row.pop(key)) for key in ("basis", "source", "checked")}
+        row.pop("note", None)
         nodes[name] = decode(StorageNode, row, "form")
         node_facts[name] = Fact(name=name, value=0, **about)
     return BackendFacts(
@@ -55,3 +83,110 @@ def read_facts(backend_id: str) -> BackendFacts:
         nodes=nodes,
         node_facts=node_facts,
     )
+
+
+@pytest.fixture(scope="session")
+def facts_of():
+    """Backend id -> its facts."""
+    return read_facts
+
+
+CLIENTS = Clients(gpu_nodes=128, ports=2, port_rate=bandwidth("200 Gbit/s"), transport="infiniband", cpu_cores=112)
+
+
+def need_of(tier="hot", **changes) -> TierNeed:
+    """A need of nothing, with what the test asks."""
+    nothing = {
+        "read": Bandwidth.zero(),
+        "write": Bandwidth.zero(),
+        "op_rate": OpRate.zero(),
+        "capacity": Size.zero(),
+        "phases": (),
+        "clients": CLIENTS,
+    }
+    return TierNeed(tier=tier, **{**nothing, **changes})
+
+
+@pytest.fixture(scope="session")
+def make_need():
+    """A need of nothing, with what the test asks."""
+    return need_of
+
+
+@pytest.fixture(scope="session")
+def demo_need():
+    """Some 1,000 GPUs that train a 70B model: what the hot tier is asked."""
+    read, write = bandwidth("12 GB/s"), bandwidth("23.6 GB/s")
+    return need_of(
+        read=read,
+        write=write,
+        op_rate=op_rate("2000 ops/s"),
+        capacity=size("103.1 TB"),
+        phases=(
+            Phase(name="training", read=read, write=Bandwidth.zero(), op_rate=op_rate("2000 ops/s")),
+            Phase(name="checkpoint", read=Bandwidth.zero(), write=write, op_rate=op_rate("100 ops/s")),
+        ),
+        degraded_read=bandwidth("7.4 GB/s"),
+        degraded_write=bandwidth("14.5 GB/s"),
+        files=1e6,
+        racks=8,
+    )
+
+
+@pytest.fixture(scope="session")
+def make_config():
+    """Node and layout of a backend -> a configuration."""
+
+    def make(backend_id, node, *, nodes, layout, tier="hot", **changes):
+        return TierConfig(tier=tier, backend=backend_id, nodes=nodes, node=node, layout=layout, **changes)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def pin_all():
+    """A configuration as pins with nothing left open."""
+
+    def pins(config):
+        node, layout = config.node, config.layout
+        code = layout.kind == "erasure-code"
+        return TierPins(
+            backend=config.backend,
+            nodes=config.nodes,
+            node=NodePins(
+                drives=node.drives,
+                drive=DrivePins(size=node.drive.size, read=node.drive.read, write=node.drive.write),
+                ports=node.ports,
+                port_rate=node.port_rate,
+                cores=node.cores,
+                memory=node.memory,
+                medium=node.medium,
+            ),
+            layout=LayoutPins(
+                data_units=layout.data_units if code else None,
+                parity_units=layout.parity_units if code else None,
+                replicas=layout.replicas if layout.kind == "replicas" else None,
+                hot_spares=layout.hot_spares,
+                failure_domain=layout.failure_domain,
+            ),
+            quote=config.quote,
+            options=config.options,
+        )
+
+    return pins
+
+
+@pytest.fixture(scope="session")
+def stripe():
+    """k, m -> an erasure code."""
+
+    def make(data_units, parity_units, *, spares=0, failure_domain="node"):
+        return Layout(
+            kind="erasure-code",
+            data_units=data_units,
+            parity_units=parity_units,
+            hot_spares=spares,
+            failure_domain=failure_domain,
+        )
+
+    return make

@@ -213,11 +213,13 @@ class CephRgw:
         """
         What the service specification and the pool commands need.
 
-        hosts:    nodes, monitors, managers, gateways, gateways_per_host, osds, osds_per_host, hosts (the hosts file)
-        drives:   device_class (hdd, ssd, nvme), rotational (1 or 0), osd_memory_target_gib
+        hosts:    nodes, monitors, managers, gateways, gateways_per_host, osds, osds_per_host,
+                  host_needs (what a hosts file must name for these files)
+        drives:   device_class (hdd, ssd, nvme), rotational (1 or 0), osd_memory_target_gib, and the bounds that a
+                  size filter takes for these drives, in its own "G": size_low_g, size_high_g
         profile:  kind (erasure-code, replicas), data_units, parity_units, replicas, minimum_size, plugin, technique,
                   failure_domain (host, rack, osd), stripe_unit_kib, profile_name
-        pools:    data_pool, index_pool, placement_groups, nearfull_fraction
+        pools:    data_pool, index_pool, extra_pool, placement_groups, nearfull_fraction
         gateway:  realm, zonegroup, zone, storage_class, bucket, versioning
         """
         config, layout, parts = plan.config, plan.config.layout, plan.delivered.parts
@@ -229,7 +231,9 @@ class CephRgw:
             "nearfull_fraction": parts["nearfull_fraction"],
             "nodes": config.nodes,
             "osds_per_host": config.node.drives,
-            "hosts": hosts,
+            "host_needs": ["virtual_ip"],
+            "size_low_g": math.floor(config.node.drive.size.bytes / 2**40 * 900),
+            "size_high_g": math.ceil(config.node.drive.size.bytes / 1e12 * 1050),
             "device_class": config.node.medium,
             "rotational": int(config.node.medium == "hdd"),
             "kind": layout.kind,
@@ -242,11 +246,12 @@ class CephRgw:
             "failure_domain": words[layout.failure_domain],
             "stripe_unit_kib": round((option(config.options, "stripe_unit", Size) or STRIPE_UNIT).bytes / 2**10),
             "profile_name": f"tierplan-{name}",
-            "data_pool": "default.rgw.buckets.data",
-            "index_pool": "default.rgw.buckets.index",
+            "data_pool": "cold.rgw.buckets.data",
+            "index_pool": "cold.rgw.buckets.index",
+            "extra_pool": "cold.rgw.buckets.non-ec",
             "realm": "tierplan",
-            "zonegroup": "default",
-            "zone": "default",
+            "zonegroup": "tierplan",
+            "zone": "cold",
             "storage_class": option(config.options, "storage_class", str) or "STANDARD",
             "bucket": option(config.options, "bucket", str) or "tierplan-cold",
             "versioning": option(config.options, "versioning", bool) or False,

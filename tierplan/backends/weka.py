@@ -144,7 +144,8 @@ def default_layout(nodes: int, need: TierNeed, pins: TierPins, *, racks: int) ->
     domain = pinned.failure_domain or ("rack" if by_rack else "node")
     domains = min(racks, nodes) if domain == "rack" else nodes
     parity = (4 if domains >= 100 else 2) if parity is None else parity
-    data = advised_data_units(domains, parity_units=parity) if data is None else data
+    further_spares = max(0, (pinned.hot_spares or 1) - 1)  # the vendor's rule leaves room for one
+    data = advised_data_units(domains - further_spares, parity_units=parity) if data is None else data
     spares = max(1, min(2, domains - data - parity))
     layout = Layout(kind="erasure-code", data_units=data, parity_units=parity, hot_spares=spares, failure_domain=domain)
     return pinned_layout(layout, pins)
@@ -347,9 +348,10 @@ class Weka:
         server:     drives_per_node, ports_per_node, drive_cores, compute_cores, frontend_cores,
                     cores_per_container, memory_gib (what WEKA takes by its formula)
         containers: list of {name, role, cores, resources_file}, none above `cores_per_container`
-        fs:         group_name, filesystem_name, filesystem_capacity_tb, ssd_capacity_tb, tiered,
-                    retention_s, demote_s; capacities are whole TB (10**12 bytes) at planned fill
+        fs:         group_name, filesystem_name, filesystem_capacity_gib, ssd_capacity_gib, tiered,
+                    retention_s, demote_s; capacities are whole GiB at planned fill
         client:     client_cores
+        host_needs: what a hosts file must name for these files
         hosts:      as the stack's hosts file names them
         """
         config, layout, parts = plan.config, plan.config.layout, plan.delivered.parts
@@ -368,13 +370,14 @@ class Weka:
             "containers": containers(parts),
             "group_name": "tierplan",
             "filesystem_name": "hot",
-            "ssd_capacity_tb": math.floor(planned.bytes / 1e12),
-            "filesystem_capacity_tb": math.floor(planned.bytes / (share or 1) / 1e12),
+            "ssd_capacity_gib": math.floor(planned.bytes / 2**30),
+            "filesystem_capacity_gib": math.floor(planned.bytes / (share or 1) / 2**30),
             "tiered": share is not None,
             "retention_s": round(retention.s),
             "demote_s": math.floor(cue.s),
             "hosts": hosts,
             "client_cores": 2 if plan.need.clients.port_rate >= bandwidth("100 Gbit/s") else 1,
+            "host_needs": ["ports", "drives"],
         }
 
 
@@ -385,7 +388,7 @@ def _node_count(config_of: Callable[[int], TierConfig], need: TierNeed, used: Re
         config = config_of(nodes)
         return counts(model(config, need, used), need, racks=config.racks)
 
-    widest = config_of(WIDEST_FROM)
+    widest = config_of(WIDEST_FROM + max(0, config_of(1).layout.hot_spares - 1))
     widest = replace(widest, layout=replace(widest.layout, hot_spares=min(1, widest.layout.hot_spares)))
     bound = most(needed(model(widest, need, used), need, racks=widest.racks))
     return sized(asked, start=max(int(used["minimum_servers"]), bound))

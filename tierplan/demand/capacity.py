@@ -78,6 +78,20 @@ def hot(*, growing: Size, growth_per_year: float, year: int, checkpoints: Size, 
     return growing * (1 + growth_per_year) ** year + checkpoints + weights + kv_cache
 
 
+def last_year(*, last: Size) -> Size:
+    """
+    What a tier is sized for: the last year of the horizon.
+
+    Formula:  last
+    Assumes:  nothing is thrown away before
+    Source:   definition (checked 2026-11-29)
+
+    >>> last_year(last=Size(103.12e12)).show()
+    '103 TB'
+    """
+    return last
+
+
 def archived(*, checkpoint: Size, count: int) -> Size:
     """
     What archived checkpoints take.

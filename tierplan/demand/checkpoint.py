@@ -155,9 +155,7 @@ def single_node_bytes(*, size: Size) -> Size:
     return size
 
 
-def zero1_node_bytes(
-    *, size: Size, weights: Size, gpus: int, gpus_per_node: int, tensor: int, pipeline: int
-) -> Size:
+def zero1_node_bytes(*, size: Size, weights: Size, gpus: int, gpus_per_node: int, tensor: int, pipeline: int) -> Size:
     """
     What the busiest GPU node writes under ZeRO-1, where data-parallel rank 0 writes the weights.
 
@@ -192,7 +190,7 @@ def write_bandwidth(*, size: Size, changed_fraction: float, allowed_stall: Durat
     '18.1 GB/s'
     """
     if allowed_stall.s <= 0:
-        message = "checkpoint: the allowed stall is 0 s, so no bandwidth is enough; raise overhead, or save asynchronously"
+        message = "checkpoint: the allowed stall is 0 s, no bandwidth is enough; raise overhead, or save asynchronously"
         raise InputError(message)
     return size * changed_fraction / allowed_stall
 
@@ -220,7 +218,7 @@ def drain_bandwidth(*, size: Size, changed_fraction: float, drain_fraction: floa
     Source:   definition; torch 2.14.1 dcp.async_save (checked 2026-11-29)
     Raises:   InputError if the interval or the fraction is zero
 
-    >>> drain_bandwidth(size=Size(980e9), changed_fraction=1.0, drain_fraction=0.8, interval=Duration(1800)).show("MB/s")
+    >>> drain_bandwidth(size=Size(980e9), changed_fraction=1.0, drain_fraction=0.8, interval=Duration(1800)).show()
     '681 MB/s'
     """
     window = interval * drain_fraction
@@ -279,6 +277,56 @@ def device_copy_time(*, size: Size, gpus: int, copy_rate: Bandwidth) -> Duration
         message = f"checkpoint: {gpus} GPUs at {copy_rate.show()} copy nothing"
         raise InputError(message)
     return size / gpus / copy_rate
+
+
+def stall(
+    *,
+    size: Size,
+    changed_fraction: float,
+    at_once: int,
+    available: Bandwidth,
+    node_bytes: Size,
+    client: Bandwidth,
+) -> Duration:
+    """
+    Time that a synchronous checkpoint stops training on this plan.
+
+    Formula:  max(size * changed_fraction * at_once / available, node_bytes * changed_fraction / client)
+    Assumes:  jobs whose bursts coincide share the tier; the busiest GPU node may be what is slow
+    Source:   definition (checked 2026-11-29)
+    Raises:   InputError if nothing can be written
+
+    >>> stall(size=Size(980e9), changed_fraction=1.0, at_once=1, available=Bandwidth(49e9), node_bytes=Size(7.7e9),
+    ...       client=Bandwidth(40e9)).show()
+    '20 s'
+    """
+    if not available or not client:
+        message = "checkpoint: the tier writes at 0 B/s; the stall never ends"
+        raise InputError(message)
+    return max(size * (changed_fraction * at_once) / available, node_bytes * changed_fraction / client)
+
+
+def local_stall(
+    *, node_bytes: Size, changed_fraction: float, replicas: int, available: Bandwidth, client: Bandwidth
+) -> Duration:
+    """
+    Time that a checkpoint stops training where it lands on the GPU node's own drives.
+
+    Formula:  max(node_bytes*changed_fraction*replicas / available, node_bytes*changed_fraction*(replicas - 1) / client)
+    Assumes:  with a peer each node writes its own part and a peer's, which comes over the network
+    Source:   NVIDIA/Megatron-LM: --replication-factor 2 writes twice the shard into local storage
+              (checked 2026-11-29)
+    Raises:   InputError if nothing can be written
+
+    >>> local_stall(node_bytes=Size(7.65625e9), changed_fraction=1.0, replicas=2, available=Bandwidth(5e9),
+    ...             client=Bandwidth(50e9)).show()
+    '3.06 s'
+    """
+    if not available or not client:
+        message = "checkpoint: the local drives write at 0 B/s; the stall never ends"
+        raise InputError(message)
+    own = node_bytes * changed_fraction
+    return max(own * replicas / available, own * (replicas - 1) / client)
 
 
 def metadata_rate(*, files: int, window: Duration) -> OpRate:

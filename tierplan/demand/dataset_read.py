@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tierplan.errors import InputError
-from tierplan.units import Bandwidth, Duration, Size, count_for
+from tierplan.units import Bandwidth, Duration, Size
 
 SAMPLES_RULE = 500  # steps, and five times the host memory: MLPerf Storage's size rule
 MEMORY_RULE = 5
@@ -109,7 +109,7 @@ def samples(*, size: Size, sample_size: Size) -> int:
     if not sample_size:
         message = "dataset.sample_size: 0 B; a sample has a size"
         raise InputError(message)
-    return count_for(size, sample_size)
+    return math.ceil(size / sample_size * (1 - 1e-14))  # float noise is no sample
 
 
 def grown_size(*, size: Size, growth_per_year: float, year: int) -> Size:
@@ -215,22 +215,36 @@ def first_epoch_after_preload(*, preload: Size, bandwidth: Bandwidth, epoch: Dur
     return preload / bandwidth + epoch
 
 
-def compute_time(*, samples: float, gpus: int, samples_per_s_per_gpu: float) -> Duration:
+def compute_time(*, size: Size, bandwidth: Bandwidth) -> Duration:
     """
     Time that the GPUs need for one epoch when no data is missing.
 
-    Formula:  samples / (gpus * samples_per_s_per_gpu)
-    Assumes:  the stated rate, all the time
-    Source:   definition (checked 2026-11-29)
-    Raises:   InputError if no sample is computed
+    Formula:  size / bandwidth
+    Assumes:  bandwidth is what the job reads at the stated rate of its GPUs
+    Source:   definition; samples / (gpus * samples per second), in bytes (checked 2026-11-29)
+    Raises:   InputError if nothing is read
 
-    >>> compute_time(samples=1_281_167, gpus=256, samples_per_s_per_gpu=2500).show("s")
-    '2 s'
+    >>> compute_time(size=Size(146.88e9), bandwidth=Bandwidth(70.4e9)).show()
+    '2.09 s'
     """
-    if gpus <= 0 or samples_per_s_per_gpu <= 0:
-        message = f"dataset: {gpus} GPUs at {samples_per_s_per_gpu:g} samples/s compute nothing"
+    if not bandwidth:
+        message = "dataset: the GPUs read 0 B/s; an epoch never ends"
         raise InputError(message)
-    return Duration(samples / (gpus * samples_per_s_per_gpu))
+    return size / bandwidth
+
+
+def missed(*, size: Size, hit_fraction: float) -> Size:
+    """
+    What one epoch reads from the shared tier when the cache is warm.
+
+    Formula:  size * (1 - hit_fraction)
+    Assumes:  every sample once an epoch
+    Source:   definition (checked 2026-11-29)
+
+    >>> missed(size=Size(10e12), hit_fraction=0.75).show()
+    '2.5 TB'
+    """
+    return size * (1 - hit_fraction)
 
 
 def benchmark_samples(*, batch: int, accelerators: int, hosts: int, host_memory: Size, sample_size: Size) -> int:

@@ -71,9 +71,7 @@ def restart_time(*, restart: Duration, restore: Duration) -> Duration:
     return restart + restore
 
 
-def efficiency(
-    *, interval: Duration, stall: Duration, mean_time_to_interrupt: Duration, restart: Duration
-) -> float:
+def efficiency(*, interval: Duration, stall: Duration, mean_time_to_interrupt: Duration, restart: Duration) -> float:
     """
     Useful compute time over elapsed time, with synchronous checkpoints.
 
@@ -205,18 +203,18 @@ def training_time_ratio(
     return (1 - lost) / (1 + write / interval)
 
 
-def stall_gpu_hours(*, gpus: int, overhead_fraction: float, hours: float) -> float:
+def stall_gpu_hours(*, gpus: int, jobs: int, overhead_fraction: float, hours: float) -> float:
     """
     GPU-hours that stand still while checkpoints are written.
 
-    Formula:  gpus * overhead_fraction * hours
-    Assumes:  all GPUs of the job wait; share of the period
+    Formula:  gpus * jobs * overhead_fraction * hours
+    Assumes:  all GPUs of each job wait; share of the period
     Source:   definition (checked 2026-11-29)
 
-    >>> round(stall_gpu_hours(gpus=1024, overhead_fraction=0.03, hours=720))
+    >>> round(stall_gpu_hours(gpus=1024, jobs=1, overhead_fraction=0.03, hours=720))
     22118
     """
-    return gpus * overhead_fraction * hours
+    return gpus * jobs * overhead_fraction * hours
 
 
 def stall_cost(*, gpu_hours: float, per_gpu_hour: float) -> float:

@@ -93,6 +93,20 @@ def host_space(*, host_memory: Size, gpu_nodes: int, share: float, staged: Size)
     return Size(gpu_nodes * max(0.0, host_memory.bytes * share - staged.bytes))
 
 
+def local_space(*, node_space: Size, gpu_nodes: int) -> Size:
+    """
+    What the drives of the serving nodes hold of the sessions.
+
+    Formula:  node_space * gpu_nodes
+    Assumes:  sessions are spread evenly, and stay on the node that serves them
+    Source:   definition (checked 2026-11-29)
+
+    >>> local_space(node_space=Size(24.6e12), gpu_nodes=16).show()
+    '394 TB'
+    """
+    return node_space * gpu_nodes
+
+
 def placed(*, rest: Size, space: Size) -> Size:
     """
     What one place takes of the sessions that places above it do not hold.

@@ -12,6 +12,9 @@ from tierplan.domain.need import Load
 from tierplan.domain.stack import Checkpoint
 from tierplan.units import Bandwidth, Duration, Size
 
+NODE_WRITE = "checkpoint.node_write_bytes_per_s"
+NODE_DRAIN = "checkpoint.node_drain_bytes_per_s"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saving:
@@ -113,11 +116,13 @@ def _timing(job: Job, asked: Checkpoint) -> tuple[Known[Duration], Known[Duratio
             drain_fraction=sheet.given(asked.drain_fraction, "checkpoint.drain_fraction"),
         )
         return period, sheet.figure("checkpoint.allowed_stall_s", interval.blocked, blocking=blocking)
-    budget = {"overhead": overhead, "mean_time_to_interrupt": mean}
-    return (
-        sheet.figure("checkpoint.interval_s", interval.budget_period, **budget),
-        sheet.figure("checkpoint.allowed_stall_s", interval.budget_stall, **budget),
+    period = sheet.figure(
+        "checkpoint.interval_s", interval.budget_period, overhead=overhead, mean_time_to_interrupt=mean
     )
+    stall = sheet.figure(
+        "checkpoint.allowed_stall_s", interval.budget_stall, overhead=overhead, mean_time_to_interrupt=mean
+    )
+    return period, stall
 
 
 def _sync(saving: Saving) -> Asked:
@@ -130,7 +135,7 @@ def _sync(saving: Saving) -> Asked:
         changed_fraction=saving.changed,
         allowed_stall=saving.stall,
     )
-    node = _node_write(saving, saving.stall)
+    node = _node_write(saving, saving.stall, NODE_WRITE)
     ops = sheet.figure(
         "checkpoint.metadata_ops_per_s", checkpoint.metadata_rate, files=saving.files, window=saving.stall
     )
@@ -182,18 +187,13 @@ def _drain(saving: Saving, *, lands: bool) -> tuple[Load, ...]:
     window = sheet.figure(
         "checkpoint.drain_window_s", checkpoint.drain_window, interval=saving.interval, drain_fraction=fraction
     )
-    if lands:
-        node = _node_write(saving, window)
-        ops = sheet.figure("checkpoint.metadata_ops_per_s", checkpoint.metadata_rate, files=saving.files, window=window)
-    else:
-        node = sheet.figure(
-            "checkpoint.node_drain_bytes_per_s",
-            checkpoint.node_write_bandwidth,
-            node_bytes=saving.node_bytes,
-            changed_fraction=saving.changed,
-            window=window,
-        )
-        ops = Known(checkpoint.metadata_rate(files=saving.files.value, window=window.value), "constant")
+    node = _node_write(saving, window, NODE_WRITE if lands else NODE_DRAIN)
+    ops = sheet.figure(
+        "checkpoint.metadata_ops_per_s" if lands else "checkpoint.drain_ops_per_s",
+        checkpoint.metadata_rate,
+        files=saving.files,
+        window=window,
+    )
     shared = Load(
         id=f"{saving.id}.drain" if saving.replicas else saving.id,
         tier=sheet.shared,
@@ -217,9 +217,9 @@ def _drain(saving: Saving, *, lands: bool) -> tuple[Load, ...]:
     return (shared, local)
 
 
-def _node_write(saving: Saving, window: Known[Duration]) -> Known[Bandwidth]:
+def _node_write(saving: Saving, window: Known[Duration], quantity: str) -> Known[Bandwidth]:
     return saving.job.sheet.figure(
-        "checkpoint.node_write_bytes_per_s",
+        quantity,
         checkpoint.node_write_bandwidth,
         node_bytes=saving.node_bytes,
         changed_fraction=saving.changed,
@@ -301,5 +301,3 @@ def _landed(saving: Saving) -> Asked:
         written={"local": daily},
         because={"local": (f"{saving.id}: lands on the drives of its {job.nodes.value} GPU nodes first",)},
     )
-
-

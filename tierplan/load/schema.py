@@ -51,20 +51,20 @@ def properties_of(schema: Schema) -> Mapping[str, Schema]:
     return cast("Mapping[str, Schema]", schema.get("properties", {}))
 
 
-def tidy(value: object, schema: Schema, path: str, faults: list[Fault]) -> object:
+def tidy(value: object, schema: Schema, path: str, faults: list[Fault], depth: int = 0) -> object:
     """
     The same document with nulls left out and texts read as the numbers, flags or texts that the schema wants.
 
     What is no document at all (NaN, an object of some program, endless nesting) becomes a fault and is left out.
     """
-    if path.count(".") + path.count("[") > MOST_DEPTH:
+    if depth > MOST_DEPTH:
         faults.append(Fault(path=path[:200], message=f"is nested more than {MOST_DEPTH} levels deep"))
         return None
     if isinstance(value, Mapping):
-        return _tidy_map(value, branch(schema, value), path, faults)
+        return _tidy_map(value, branch(schema, value), path, faults, depth)
     if isinstance(value, list | tuple):
         items = cast("Schema", schema.get("items", {}))
-        return [tidy(item, items, join(path, index), faults) for index, item in enumerate(value)]
+        return [tidy(item, items, join(path, index), faults, depth + 1) for index, item in enumerate(value)]
     if isinstance(value, float) and not math.isfinite(value):
         faults.append(Fault(path=path, message=f"{value} is no number that can be planned with"))
         return None
@@ -97,7 +97,9 @@ def _flat(node: object, definitions: Schema) -> object:
     return flat
 
 
-def _tidy_map(value: Mapping[object, object], schema: Schema, path: str, faults: list[Fault]) -> dict[str, object]:
+def _tidy_map(
+    value: Mapping[object, object], schema: Schema, path: str, faults: list[Fault], depth: int
+) -> dict[str, object]:
     known = properties_of(schema)
     other = schema.get("additionalProperties")
     fallback = cast("Schema", other) if isinstance(other, Mapping) else {}
@@ -106,7 +108,7 @@ def _tidy_map(value: Mapping[object, object], schema: Schema, path: str, faults:
         key = str(raw_key)
         if item is None or key.startswith("__"):  # the engine's own keys, such as __defaults
             continue
-        read = tidy(item, known.get(key, fallback), join(path, key), faults)
+        read = tidy(item, known.get(key, fallback), join(path, key), faults, depth + 1)
         if read is not None:
             tidied[key] = read
     return tidied

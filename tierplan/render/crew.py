@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from tierplan.domain.hosts import Host, HostGroup, Hosts, HostTier, host_faults
 from tierplan.domain.tiers import TierPlan
 from tierplan.errors import RenderError
+from tierplan.render.quoting import comment
 
 # Addresses of the benchmark range (RFC 2544): nobody's, never routed.
 _EXAMPLE_BLOCKS: Mapping[HostTier, str] = {"hot": "198.18", "cold": "198.19"}
@@ -77,7 +78,7 @@ def completed(known: Crew, plan: TierPlan, needs: Collection[str]) -> Crew:
 def _spelling(hosts: Hosts | None, tier: HostTier) -> Iterator[str]:
     for path, message in host_faults(hosts or Hosts()):
         if path.startswith((tier, "clients")):
-            yield f"hosts: {path}: {message}"
+            yield comment(f"hosts: {path}: {message}")
 
 
 def _counts(tier: HostTier, plan: TierPlan, group: HostGroup) -> Iterator[str]:
