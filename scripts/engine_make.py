@@ -134,6 +134,7 @@ def build(home: Path, env: Mapping[str, str]) -> str | None:
         _compile(go, part / "bin", env, pins)
         _finish(part, home)
     except (progress.ChildError, subprocess.SubprocessError, OSError) as error:
+        print(error, file=sys.stderr)
         return f"Go build: {_last_line(error)}"
     finally:
         shutil.rmtree(part, ignore_errors=True)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SALT = "v1:BfkscQrCe5I=:v1:9VOw1a8A68W+G2mt:8agCKTmcGHdQino/4nAv/qojSTK61w=="
 """Proof of the empty passphrase. It protects nothing: a stack file holds no secret. A stack file that carries it is
 left as it is by the engine; into one without, the engine writes a salt and respells other values on the way."""
+GRACE_S = 10.0
 OWN_SECRETS = re.compile(r"^(encryptionsalt|secretsprovider|encryptedkey):\s*[\"']?([^\s\"']*)", re.MULTILINE)
 
 
@@ -138,9 +139,20 @@ def _engine(command: Sequence[str | Path], root: Path, env: dict[str, str], out:
     sys.stdout.flush()
     errors = subprocess.STDOUT if out is not None else None
     try:
-        return subprocess.run(
-            command, cwd=root, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, check=False
-        ).returncode
+        with subprocess.Popen(command, cwd=root, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=errors) as child:
+            return _await(child)
     except OSError as error:
         message = f"pulumi cannot be started: {error}"
         raise EngineFaultError(message) from error
+
+
+def _await(child: subprocess.Popen[bytes]) -> int:
+    """Interrupted, the engine ends its own children, for which it gets a moment: killed, it would leave them behind."""
+    try:
+        return child.wait()
+    except KeyboardInterrupt:
+        try:
+            child.wait(GRACE_S)
+        except subprocess.TimeoutExpired:
+            child.kill()
+        raise

@@ -323,13 +323,14 @@ def _rounded(value: float, digits: int) -> str:
 @lru_cache(maxsize=4096)
 def _exact_text(hashable_kind: Hashable, base: float) -> str:
     kind = cast("type[Quantity]", hashable_kind)
-    texts: list[tuple[bool, bool, int, str]] = []  # best first: handy number, usual unit, short
+    texts: list[tuple[bool, bool, bool, int, str]] = []  # best first: handy number, few digits, usual unit, short
     for unit, factor in kind.UNITS.items():
         for digits in (15, 17):
             number = format(base / factor, f".{digits}g")
             if float(number) * factor == base:
                 handy = "e" not in number and (base == 0 or 1 <= float(number) < 1000)
-                texts.append((not handy, unit not in kind.SHOWN, len(number), f"{number} {unit}"))
+                long = len(number) > 6
+                texts.append((not handy, long, unit not in kind.SHOWN, len(number), f"{number} {unit}"))
                 break
     return min(texts)[-1]
 

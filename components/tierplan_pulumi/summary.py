@@ -90,8 +90,10 @@ def _loads(loads: tuple[Load, ...]) -> list[str]:
     """The largest loads as they are, before headroom."""
     largest = sorted(loads, key=lambda load: -max(load.read.base, load.write.base))
     shown = [load for load in largest if load.read or load.write][:MOST_LOADS]
-    rows = [(load.tier, load.id, _rates(load), load.when, "") for load in shown]
-    return ["before headroom:", *_aligned(rows)] if rows else []
+    rows = [
+        (load.tier, load.id, _rates(load), load.when, load.because.removeprefix(f"{load.id}: ")) for load in shown
+    ]
+    return ["asked, before headroom:", *_aligned(rows)] if rows else []
 
 
 def _rates(load: Load) -> str:

@@ -20,7 +20,7 @@ NODE = StorageNode(
 
 @pytest.fixture
 def case() -> TierCase:
-    """The tier gives 100 GB/s, 40 GB/s, 1,000 ops/s and 80 TB at planned fill; that is just what is asked, one by one."""
+    """The tier gives 100 GB/s, 40 GB/s, 1,000 ops/s and 80 TB at planned fill: just what is asked of each."""
     need = TierNeed(
         tier="hot",
         read=bandwidth("100 GB/s"),

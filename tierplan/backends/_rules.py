@@ -43,11 +43,12 @@ def stripe_too_wide(config: TierConfig, *, narrower: str = "") -> Iterator[Illeg
     short = layout.width - domains
     if short <= 0:
         return
+    domain = layout.failure_domain + ("s" if short > 1 else "")
     what = f"a {layout} stripe" if layout.kind == "erasure-code" else str(layout)
     yield Illegal(
         policy=f"{config.tier}-layout",
         message=f"{config.backend}: {domains} failure domains cannot hold {what} (needs {layout.width})",
-        remedy=f"add {short} {layout.failure_domain}s" + (f" or narrow the stripe to {narrower}" if narrower else ""),
+        remedy=f"add {short} {domain}" + (f" or narrow the stripe to {narrower}" if narrower else ""),
         required=layout.width,
         planned=domains,
     )

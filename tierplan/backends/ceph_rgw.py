@@ -231,7 +231,7 @@ class CephRgw:
             "nearfull_fraction": parts["nearfull_fraction"],
             "nodes": config.nodes,
             "osds_per_host": config.node.drives,
-            "host_needs": ["virtual_ip"],
+            "host_needs": ["virtual_ips"],
             "size_low_g": math.floor(config.node.drive.size.bytes / 2**40 * 900),
             "size_high_g": math.ceil(config.node.drive.size.bytes / 1e12 * 1050),
             "device_class": config.node.medium,

@@ -176,7 +176,7 @@ def _layout_advice(config: TierConfig, domains: int) -> Iterator[Illegal]:
     if wanted > domains:
         yield rules.advice(
             f"weka: {domains} failure domains hold a {layout} stripe, but no {max(1, layout.hot_spares)} hot spare",
-            remedy=f"add {wanted - domains} {kind}s or narrow the stripe",
+            remedy=f"add {wanted - domains} {kind}{'s' if wanted - domains > 1 else ''} or narrow the stripe",
             required=wanted,
             planned=domains,
         )

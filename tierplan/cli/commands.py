@@ -10,6 +10,7 @@ import click
 
 from tierplan import __version__, load
 from tierplan.cli import texts
+from tierplan.cli.catalogue import KINDS, catalogue_lines
 from tierplan.cli.explain import explanation, figure_ids
 from tierplan.domain.plan import Finding, Plan
 from tierplan.errors import InputError
@@ -120,7 +121,7 @@ def render(stack: str, out: Path) -> None:
         sys.exit(REFUSED)
     files = rendering.render(made, load.read_hosts(made.stack, stack))
     rendering.write(files, out)
-    texts.show([f"{out / name}" for name in files])
+    texts.show(str(out / name) for name in files)
 
 
 @cli.command()
@@ -138,12 +139,10 @@ def compare(stack: str, *, as_json: bool) -> None:
 
 
 @cli.command()
-@click.argument("kind", required=False, type=click.Choice(["backends", "nodes", "models", "profiles", "states"]))
+@click.argument("kind", required=False, type=click.Choice(KINDS))
 @click.argument("row", required=False)
 def catalogue(kind: str | None, row: str | None) -> None:
     """What is known: backends, GPU nodes, models, profiles, training states; each figure with source and date."""
-    from tierplan.cli.catalogue import catalogue_lines  # noqa: PLC0415
-
     texts.show(catalogue_lines(kind, row))
 
 
@@ -151,7 +150,9 @@ def catalogue(kind: str | None, row: str | None) -> None:
 @click.option("--plan", "of_plan", is_flag=True, help="The schema of the plan JSON instead of the stack file's.")
 def schema(*, of_plan: bool) -> None:
     """The JSON Schema of the stack file, or of the plan."""
-    click.echo(load.schema_text("plan" if of_plan else "stack"), nl=False)
+    from tierplan.plan.document import plan_schema  # noqa: PLC0415
+
+    click.echo(json.dumps(plan_schema() if of_plan else load.stack_schema(), indent=1))
 
 
 def _planned(name: str) -> tuple[Plan, tuple[Finding, ...]]:

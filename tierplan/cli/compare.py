@@ -32,7 +32,7 @@ def comparison(stack: Stack, catalogue: Catalogue) -> dict[str, object]:
 def comparison_lines(found: dict[str, object]) -> list[str]:
     """The comparison for a terminal."""
     candidates = cast("list[Row]", found["candidates"])
-    rows = [("", "hot tier", "nodes", "layout", "raw", "read", "write", "bound by")]
+    rows: list[tuple[str, ...]] = [("", "hot tier", "nodes", "layout", "raw", "read", "write", "bound by")]
     rows += [_row(one, str(found["pinned"])) for one in candidates]
     lines = [f"{found['stack']}: {len(candidates)} candidates, fewest nodes first (* pinned by the stack)"]
     lines += table(rows)

@@ -27,7 +27,7 @@ def explanation(plan: Plan, figure_id: str) -> list[str]:
     """
     figures = _figures(plan)
     if figure_id not in figures:
-        near = difflib.get_close_matches(figure_id, figures, n=3) or [name for name in figures if figure_id in name][:5]
+        near = [name for name in figures if figure_id in name][:5] or difflib.get_close_matches(figure_id, figures, n=3)
         hint = f"did you mean {', '.join(near)}?" if near else f"tierplan explain {plan.stack.name} lists all"
         message = f"{figure_id}: no such figure; {hint}"
         raise InputError(message)

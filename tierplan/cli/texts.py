@@ -7,6 +7,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import click
 
@@ -15,9 +16,33 @@ from tierplan.domain.plan import Finding, Plan
 from tierplan.domain.tiers import TierPlan
 from tierplan.plan import verdict
 from tierplan.plan.document import busiest_phase
+from tierplan.plan.rules import losses
 
-MIN_WIDTH, MAX_WIDTH = 80, 100
-FEW_LOADS, FEW_FINDINGS, FEW_REASONS = 12, 6, 2
+MIN_WIDTH, MAX_WIDTH, SCREEN = 80, 100, 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detail:
+    """How much of a plan is shown; None: all of it. Mandatory findings are always shown."""
+
+    loads: int | None = None
+    findings: int | None = None
+    remedies: bool = True
+    reasons: int | None = None
+    fixed: int | None = None
+    counts: bool = True
+    assumptions: bool = False
+
+
+FULL = Detail(assumptions=True)
+BRIEF = (  # the first that fits the screen
+    Detail(loads=14, findings=6, reasons=2, fixed=3),
+    Detail(loads=14, findings=4, reasons=1, fixed=3),
+    Detail(loads=14, findings=3, reasons=1, fixed=2, remedies=False),
+    Detail(loads=14, findings=2, reasons=0, fixed=1, remedies=False),
+    Detail(loads=14, findings=1, reasons=0, fixed=0, remedies=False, counts=False),
+    Detail(loads=8, findings=0, reasons=0, fixed=0, remedies=False, counts=False),
+)
 COLOURS = {"pass": "green", "refused": "red", "mandatory": "red", "advisory": "yellow"}
 
 
@@ -50,11 +75,22 @@ def table(rows: Sequence[tuple[str, ...]], *, indent: int = 2) -> list[str]:
 
 def plan_lines(plan: Plan, findings: tuple[Finding, ...], *, verbose: bool) -> list[str]:
     """The whole plan for people."""
-    lines = [*_head(plan, findings), "", *_loads(plan, verbose=verbose), ""]
+    if verbose:
+        return _plan_lines(plan, findings, FULL)
+    lines: list[str] = []
+    for detail in BRIEF:
+        lines = _plan_lines(plan, findings, detail)
+        if len(lines) <= SCREEN:
+            break
+    return lines
+
+
+def _plan_lines(plan: Plan, findings: tuple[Finding, ...], detail: Detail) -> list[str]:
+    lines = [*_head(plan, findings), "", *_loads(plan, detail.loads), ""]
     for tier in plan.tiers.values():
-        lines += _tier(tier, verbose=verbose)
-    lines += finding_lines(findings, limit=None if verbose else FEW_FINDINGS)
-    return lines + _foot(plan, verbose=verbose)
+        lines += _tier(tier, detail)
+    lines += finding_lines(findings, limit=detail.findings, remedies=detail.remedies)
+    return lines + _foot(plan, detail)
 
 
 def short_lines(plan: Plan, findings: tuple[Finding, ...]) -> list[str]:
@@ -67,7 +103,7 @@ def short_lines(plan: Plan, findings: tuple[Finding, ...]) -> list[str]:
     return [f"{mark} {plan.stack.name}: {tiers or 'no tier'} ({right}){': ' if against else ''}{', '.join(against)}"]
 
 
-def finding_lines(findings: tuple[Finding, ...], *, limit: int | None) -> list[str]:
+def finding_lines(findings: tuple[Finding, ...], *, limit: int | None, remedies: bool = True) -> list[str]:
     """Each finding with its remedy, mandatory ones first; all mandatory ones are always shown."""
     mandatory = sum(finding.level == "mandatory" for finding in findings)
     count = len(findings) if limit is None else max(mandatory, min(limit, len(findings)))
@@ -75,7 +111,7 @@ def finding_lines(findings: tuple[Finding, ...], *, limit: int | None) -> list[s
     for finding in findings[:count]:
         mark = click.style(f"{finding.level:9}", fg=COLOURS[finding.level])
         lines += _styled(f"  {finding.level:9} {finding.policy}: {finding.message}", finding.level, mark)
-        if finding.remedy:
+        if finding.remedy and (remedies or finding.level == "mandatory"):
             lines += wrapped(f"            → {finding.remedy}", indent=14)
     if count < len(findings):
         lines.append(f"  ({len(findings) - count} more advisory; -v shows all)")
@@ -99,9 +135,9 @@ def _head(plan: Plan, findings: tuple[Finding, ...]) -> list[str]:
     return [f"{plan.stack.name}: {click.style(found.upper(), fg=COLOURS[found])}   {words}"]
 
 
-def _loads(plan: Plan, *, verbose: bool) -> list[str]:
+def _loads(plan: Plan, limit: int | None) -> list[str]:
     loads = [load for load in plan.requirement.loads if load.read or load.write or load.op_rate]
-    shown = loads if verbose else loads[:FEW_LOADS]
+    shown = loads[:limit]
     rows = [("Loads before headroom", "tier", "when", "read", "write", "ops/s"), *map(_load, shown)]
     lines = table(rows, indent=0)
     if len(shown) < len(loads):
@@ -120,7 +156,7 @@ def _load(load: Load) -> tuple[str, ...]:
     )
 
 
-def _tier(tier: TierPlan, *, verbose: bool) -> list[str]:
+def _tier(tier: TierPlan, detail: Detail) -> list[str]:
     config, delivered, need = tier.config, tier.delivered, tier.need
     rates, word = delivered.healthy, "GPU nodes" if need.tier == "local" else "nodes"
     layout = "" if config.layout.kind == "none" else f", {config.layout}"
@@ -138,12 +174,13 @@ def _tier(tier: TierPlan, *, verbose: bool) -> list[str]:
     ]
     lines = [*wrapped(head, indent=6)]
     lines += table([("", "required", "planned", "limited by"), *rows], indent=6)
-    if asked and need.tier != "local":
+    if asked and need.tier != "local" and detail.counts:
         lines += wrapped(f"      nodes asked for: {asked}; bound by {delivered.bound_by}", indent=8)
     if name:
-        lines.append(f"      busiest phase: {name} takes {share:.0%} of the tier{_lost(tier)}")
-    reasons = need.because if verbose else need.because[:FEW_REASONS]
-    return lines + [line for reason in reasons for line in wrapped(f"      because {reason}", indent=8)]
+        lines += wrapped(f"      busiest phase: {name} takes {_share(share)} of the tier{_lost(tier)}", indent=8)
+    return lines + [
+        line for reason in need.because[: detail.reasons] for line in wrapped(f"      because {reason}", indent=8)
+    ]
 
 
 def _capacity_words(tier: TierPlan) -> str:
@@ -155,20 +192,24 @@ def _lost(tier: TierPlan) -> str:
     if not tier.delivered.degraded or tier.need.tier == "local":
         return ""
     state = tier.delivered.degraded[0]
-    return f"; with {state.nodes} node lost: read {state.read.show()}, write {state.write.show()}"
+    return f"; {losses(state.nodes, state.racks)} lost: read {state.read.show()}, write {state.write.show()}"
 
 
-def _foot(plan: Plan, *, verbose: bool) -> list[str]:
+def _share(share: float) -> str:
+    return "under 1%" if 0 < share < 0.01 else f"{share:.0%}"
+
+
+def _foot(plan: Plan, detail: Detail) -> list[str]:
     lines = []
     fixed = [choice for tier in plan.tiers.values() for choice in tier.delivered.cannot_change_later]
     if fixed:
-        shown = fixed if verbose else fixed[:3]
+        shown = fixed[: detail.fixed]
         lines += wrapped(f"Cannot change later: {'; '.join(shown)}{_more(fixed, shown)}", indent=2)
     hours = plan.cost.stall_gpu_hours_per_30d
     if hours:
         price = f" ({plan.cost.stall_cost_per_30d:,.0f} {plan.cost.currency})" if plan.cost.stall_cost_per_30d else ""
         lines.append(f"Checkpoint stall: {hours:,.0f} GPU-hours per 30 days{price}")
-    if verbose:
+    if detail.assumptions:
         lines += ["Assumptions", *(line for item in plan.assumptions for line in wrapped(f"  {item}", indent=4))]
     else:
         lines.append(f"Assumptions relied on: {len(plan.assumptions)} (-v lists them); prices known: none")
@@ -179,4 +220,6 @@ def _foot(plan: Plan, *, verbose: bool) -> list[str]:
 
 
 def _more(every: Sequence[str], shown: Sequence[str]) -> str:
-    return f"; {len(every) - len(shown)} more (-v)" if len(shown) < len(every) else ""
+    if len(shown) == len(every):
+        return ""
+    return f"{'; ' if shown else ''}{len(every) - len(shown)} {'more ' if shown else 'choices '}(-v)"

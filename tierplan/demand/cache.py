@@ -5,19 +5,22 @@ from __future__ import annotations
 from tierplan.errors import InputError
 from tierplan.units import Bandwidth, Size
 
+FORMATTED = 0.98
+"""Share of a drive that its file system leaves: assumed, as the local tier's backend does."""
 
-def node_cache(*, drives: int, drive_size: Size, max_fill: float, taken: Size) -> Size:
+
+def node_cache(*, drives: int, drive_size: Size, formatted: float, max_fill: float, taken: Size) -> Size:
     """
-    What the drives of one GPU node can hold of a dataset.
+    What the drives of one GPU node can hold of a dataset, or of sessions.
 
-    Formula:  max(0, drives * drive_size * max_fill - taken)
-    Assumes:  first landing, KV cache and model cache come first; the page cache is not counted
-    Source:   definition (checked 2026-11-29)
+    Formula:  max(0, drives * drive_size * formatted * max_fill - taken)
+    Assumes:  what has the first claim (first landing, models, then sessions) is taken; the page cache is not counted
+    Source:   definition; 2 % for the file system assumed (checked 2026-11-29)
 
-    >>> node_cache(drives=4, drive_size=Size(7.68e12), max_fill=0.8, taken=Size(0)).show()
-    '24.6 TB'
+    >>> node_cache(drives=4, drive_size=Size(7.68e12), formatted=0.98, max_fill=0.8, taken=Size(0)).show()
+    '24.1 TB'
     """
-    return Size(max(0.0, drives * drive_size.bytes * max_fill - taken.bytes))
+    return Size(max(0.0, drives * drive_size.bytes * formatted * max_fill - taken.bytes))
 
 
 def no_hits() -> float:

@@ -56,6 +56,7 @@ def _room(sheet: Sheet, asked: Asked, suffix: str) -> Known[Size]:
         cache.node_cache,
         drives=sheet.of_stack(nvme.drives, "cluster.local_nvme.drives"),
         drive_size=sheet.of_stack(nvme.size, "cluster.local_nvme.size"),
+        formatted=Known(cache.FORMATTED, "constant"),
         max_fill=sheet.of_stack(sheet.stack.targets.max_fill, "targets.max_fill"),
         taken=_taken(sheet.ledger, asked, suffix),
     )

@@ -36,7 +36,7 @@ class HostGroup:
     ports: tuple[str, ...] = ()
     drives: tuple[str, ...] = ()
     db_drives: tuple[str, ...] = ()
-    virtual_ip: str | None = None  # with prefix length, in the gateways' network
+    virtual_ips: tuple[str, ...] = ()  # of the gateways, each with prefix length; at most one for each host
     s3_name: str | None = None
     public_network: str | None = None
     cluster_network: str | None = None
@@ -114,6 +114,9 @@ def host_faults(hosts: Hosts) -> Iterator[tuple[str, str]]:
 
 def _group_faults(path: str, group: HostGroup) -> Iterator[tuple[str, str]]:
     yield from _device_faults(path, group)
+    yield from _listed(f"{path}.virtual_ips", group.virtual_ips, _interface_fault)
+    if len(group.virtual_ips) > len(group.hosts):
+        yield f"{path}.virtual_ips", f"{len(group.virtual_ips)} for {len(group.hosts)} hosts; at most one for each host"
     names: dict[str, int] = {}
     addresses: dict[str, str] = {}
     for index, host in enumerate(group.hosts):
@@ -127,7 +130,6 @@ def _group_faults(path: str, group: HostGroup) -> Iterator[tuple[str, str]]:
             if owner != host.name:
                 yield f"{place}.addresses", f'"{address}" is also an address of {owner}; give each host its own'
     checks: tuple[tuple[str, str | None, Callable[[str], bool], str], ...] = (
-        ("virtual_ip", group.virtual_ip, interface_ok, 'an address with prefix length, e.g. "10.20.0.250/24"'),
         ("s3_name", group.s3_name, host_name_ok, 'a host name or an address, e.g. "s3.example.internal"'),
         ("public_network", group.public_network, network_ok, 'a network, e.g. "10.20.0.0/16"'),
         ("cluster_network", group.cluster_network, network_ok, 'a network, e.g. "10.21.0.0/16"'),
@@ -170,6 +172,10 @@ def _listed(path: str, values: tuple[str, ...], fault: Callable[[str], str]) -> 
 
 def _address_fault(text: str) -> str:
     return "" if address_ok(text) else f'"{text}" is no IP address; write e.g. "10.10.0.11"'
+
+
+def _interface_fault(text: str) -> str:
+    return "" if interface_ok(text) else f'"{text}" is no address with prefix length; write e.g. "10.20.0.250/24"'
 
 
 def _port_fault(text: str) -> str:

@@ -1,0 +1,36 @@
+"""
+The doors from disk: stack files, hosts files and the catalogue.
+
+    read_stack             name, path or - for standard input  ->  Stack
+    stack_from_document    a plain document of the stack form  ->  Stack
+    stack_text             Stack  ->  the text of a stack file
+    starter                a commented stack file to begin with
+    stack_names            the stacks of the project
+    read_hosts             the hosts file of a stack
+    catalogue              facts about products, nodes, models, profiles
+    stack_schema           the JSON Schema of the stack form
+"""
+
+from tierplan.load.defaults import default_fact
+from tierplan.load.facts import FileCatalogue, Row, Table, catalogue
+from tierplan.load.places import read_hosts, read_stack, stack_names
+from tierplan.load.read import stack_from_document, stack_from_text
+from tierplan.load.schema import stack_schema
+from tierplan.load.starter import starter
+from tierplan.load.write import stack_text
+
+__all__ = [
+    "FileCatalogue",
+    "Row",
+    "Table",
+    "catalogue",
+    "default_fact",
+    "read_hosts",
+    "read_stack",
+    "stack_from_document",
+    "stack_from_text",
+    "stack_names",
+    "stack_schema",
+    "stack_text",
+    "starter",
+]

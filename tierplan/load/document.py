@@ -60,7 +60,9 @@ def read_document(text: str) -> Document:
     try:
         root = _Composer(text).root()
     except yaml.YAMLError as fault:
-        raise UnreadableError(*_yaml_fault(fault)) from None
+        message, line = _yaml_fault(fault)
+        last = max(1, len(text.splitlines()))  # the parser may point behind the end
+        raise UnreadableError(message, line and min(line, last)) from None
     document = Document()
     document.value = _Reader(document).value(root, "")
     return document
@@ -119,7 +121,7 @@ class _Composer:
         return "\0merge" if plain_merge else _key_text(key.scalar), key.line, self._node(next(self._events), depth + 1)
 
     def _alias(self, event: events.AliasEvent) -> _Node:
-        node = self._anchors.get(event.anchor)
+        node = self._anchors.get(str(event.anchor))
         if node is None:
             message = f"*{event.anchor} refers to no anchor"
             raise UnreadableError(message, _line(event))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias, cast
 
 from tierplan.codec import decode
-from tierplan.domain.facts import Basis, BackendFacts, Fact
+from tierplan.domain.facts import BackendFacts, Basis, Fact
 from tierplan.domain.stack import StorageNode
 from tierplan.errors import CatalogueError, InputError
 from tierplan.load.document import UnreadableError, read_document
@@ -84,7 +84,7 @@ class FileCatalogue:
         """
         table, _, rest = origin.removeprefix("catalogue ").partition("/")
         row_id, _, name = rest.partition("/")
-        row = self.row(cast("Table", table), row_id) if table in TABLES else None
+        row = self.row(table, row_id) if table in TABLES else None
         return row.facts.get(name) if row else None
 
     def _fills(self, backend_id: str) -> tuple[str, ...]:

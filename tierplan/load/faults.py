@@ -19,6 +19,8 @@ class Fault:
     path: str
     message: str
     line: int | None = None
+    meant: str | None = None
+    """The known key that a misspelt one probably stands for: it is not missed beside it."""
 
 
 def input_error(faults: Iterable[Fault], *, where: str, lines: Mapping[str, int]) -> InputError:
@@ -44,18 +46,11 @@ def shown(value: object) -> str:
     """A value as a message shows it: text in quotes, the rest bare, nothing longer than a line bears."""
     if isinstance(value, str):
         return f'"{shortened(value)}"'
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, Mapping):
-        return "a map of keys"
-    if isinstance(value, list | tuple):
-        return "a list"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    try:
-        return shortened(str(value))
-    except ValueError:  # a whole number of thousands of digits
-        return "a number of thousands of digits"
+    if isinstance(value, Mapping | list | tuple):
+        return "a map of keys" if isinstance(value, Mapping) else "a list"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _shown_number(value)
+    return "null" if value is None else str(value).lower() if isinstance(value, bool) else shortened(str(value))
 
 
 def shortened(text: str) -> str:
@@ -63,15 +58,29 @@ def shortened(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def nearest(word: str, known: Iterable[str], *, prefix: str = "") -> str:
+def nearest(word: str, known: Iterable[str]) -> str:
     """``did you mean interval? `` where something near is known, else nothing."""
-    near = difflib.get_close_matches(word[:100].lower(), sorted(known), n=1, cutoff=0.6)
-    return f"did you mean {prefix}{near[0]}? " if near else ""
+    near = near_words(word, known)
+    return f"did you mean {near[0]}? " if near else ""
+
+
+def near_words(word: str, known: Iterable[str]) -> list[str]:
+    """The known word that is spelt most like this one; none if none is near."""
+    return difflib.get_close_matches(word[:100].lower(), sorted(known), n=1)
 
 
 def listed(words: Iterable[object]) -> str:
     """Words in a row, as they are written in a stack file."""
     return ", ".join("true" if word is True else "false" if word is False else str(word) for word in words)
+
+
+def _shown_number(value: float) -> str:
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    try:
+        return shortened(str(value))
+    except ValueError:  # Python writes no whole number of thousands of digits
+        return "a number of thousands of digits"
 
 
 def _line(path: str, lines: Mapping[str, int]) -> int | None:

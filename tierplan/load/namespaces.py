@@ -28,7 +28,8 @@ def form_document(file: Document) -> Document:
         for raw, key, value in _entries(file, form.faults, tuple(known)):
             if key in values:
                 first = next(path for path, name in moved.items() if name == key)
-                message = f"duplicate key, first at line {file.lines[first]} as {first.removeprefix('config.')}; keep one"
+                spelt = f"{file.lines[first]} as {first.removeprefix('config.')}"
+                message = f"duplicate key, first at line {spelt}; keep one"
                 form.faults.append(Fault(path=key, message=message, line=file.lines[raw]))
                 continue
             values[key] = value
@@ -75,7 +76,7 @@ def _config_key(name: str, known: tuple[str, ...], faults: list[Fault], lines: d
     if not colon:
         return name
     if namespace == NAMESPACE:
-        return key
+        return key or name
     if key in known and difflib.SequenceMatcher(None, namespace.lower(), NAMESPACE).ratio() > 0.75:
         message = f"unknown namespace {namespace}; did you mean {NAMESPACE}:{key}?"
         faults.append(Fault(path=name, message=message, line=lines[f"config.{name}"]))
@@ -94,7 +95,7 @@ def _carry(file: Document, form: Document, moved: dict[str, str]) -> None:
             form.lines[new] = line
     for fault in file.faults:
         new = _moved(fault.path, moved)
-        form.faults.append(fault if new is None else Fault(path=new, message=fault.message, line=fault.line))
+        form.faults.append(Fault(path=new or fault.path, message=fault.message, line=fault.line))
 
 
 def _moved(path: str, moved: dict[str, str]) -> str | None:

@@ -52,9 +52,11 @@ def _stack(form: Document, *, name: str, where: str) -> Stack:
     # A top-level key without a value reaches a Pulumi program as an empty text.
     present = {key: value for key, value in form.value.items() if value != ""}
     document = cast("Block", tidy(present, flat_schema(), "", faults))
-    faults += validate(document)
-    draft = Draft(document=document, spoilt={fault.path for fault in faults})
-    _prune(document, draft.spoilt)
+    told = {fault.path for fault in faults}
+    faults += (fault for fault in validate(document) if fault.path not in told)
+    spoilt = {path for fault in faults for path in (fault.path, fault.meant) if path}
+    draft = Draft(document=document, spoilt=spoilt)
+    _prune(document, spoilt)
     fill(draft)
     faults += draft.faults
     faults += stack_faults(draft)
@@ -77,13 +79,18 @@ def _prune(document: Block, paths: Iterable[str]) -> None:
         last = steps[-1]
         if isinstance(block, dict):
             block.pop(last, None)
-        elif isinstance(block, list) and last.startswith("["):
-            block[int(last[1:-1])] = None
+        elif isinstance(block, list) and (index := _index(last, block)) is not None:
+            block[index] = None
 
 
 def _child(block: object, step: str) -> object:
     if isinstance(block, dict):
         return block.get(step)
-    if isinstance(block, list) and step.startswith("["):
-        return block[int(step[1:-1])]
+    if isinstance(block, list) and (index := _index(step, block)) is not None:
+        return block[index]
     return None
+
+
+def _index(step: str, block: list[object]) -> int | None:
+    digits = step[1:-1]
+    return int(digits) if digits.isdecimal() and int(digits) < len(block) else None

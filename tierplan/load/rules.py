@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tierplan.load.facts import catalogue
-from tierplan.load.fill import Draft
 from tierplan.load.faults import Fault, listed
+from tierplan.load.fill import Draft
 from tierplan.load.parts import Part, Rule, run
 from tierplan.load.rules_workload import gpus_of, workload_faults
 
@@ -16,8 +16,9 @@ _PINS = ("nodes", "node", "layout", "quote", "options")
 
 def stack_faults(draft: Draft) -> list[Fault]:
     """What the rules find in a completed document."""
-    stack = Part(draft.document, "", frozenset(draft.spoilt))
-    return [*run(_RULES, stack), *workload_faults(stack)]
+    faults = list(run(_RULES, Part(draft.document, "", frozenset(draft.spoilt))))
+    spoilt = draft.spoilt | {fault.path for fault in faults}
+    return [*faults, *workload_faults(Part(draft.document, "", frozenset(spoilt)))]
 
 
 def _gpus_per_node_is_known(stack: Part) -> Iterator[Fault]:

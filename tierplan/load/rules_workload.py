@@ -134,12 +134,9 @@ _KV_WAYS: Mapping[str, tuple[str, ...]] = {"heads": ("kv_heads", "head_dimension
 
 def _kv_shape_is_whole(workload: Part) -> Iterator[Fault]:
     model = workload.part("model")
-    if model is None or model["catalogue"] is None and not model.given("layers", *sum(_KV_WAYS.values(), ())):
-        if model is not None:
-            yield model.fault("", "is empty; write layers with kv_heads and head_dimension, or catalogue")
+    if model is None:
         return
-    heads = model.given(*_KV_WAYS["heads"])
-    latent = model.given(*_KV_WAYS["latent"])
+    heads, latent = model.given(*_KV_WAYS["heads"]), model.given(*_KV_WAYS["latent"])
     if heads and latent:
         message = f"latent_dimension and {' and '.join(heads)} are two kinds of attention; keep one"
         yield model.fault("latent_dimension", message)
@@ -147,7 +144,7 @@ def _kv_shape_is_whole(workload: Part) -> Iterator[Fault]:
     wanted = ("layers", *_KV_WAYS["latent" if latent else "heads"])
     missing = [key for key in wanted if model[key] is None]
     if missing:
-        yield model.fault(missing[0], f"missing; the cache of a token needs {listed(wanted)}")
+        yield model.fault(missing[0], f"missing; a token's cache needs {listed(wanted)}, or catalogue")
 
 
 def _something_is_asked(workload: Part) -> Iterator[Fault]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from tierplan.load.faults import Fault, join, listed, nearest, shown
-from tierplan.load.scalars import plain_number
+from tierplan.load.faults import Fault, join, listed, near_words, nearest, shown
+from tierplan.load.scalars import Scalar, plain_number
 from tierplan.load.words import message_of, quantity_fault
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 Schema = Mapping[str, object]
 _FOLDER = Path(__file__).parent.parent / "schemas"
 MOST_DEPTH = 40
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def stack_schema() -> dict[str, object]:
@@ -65,24 +67,32 @@ def tidy(value: object, schema: Schema, path: str, faults: list[Fault], depth: i
     if isinstance(value, list | tuple):
         items = cast("Schema", schema.get("items", {}))
         return [tidy(item, items, join(path, index), faults, depth + 1) for index, item in enumerate(value)]
-    if isinstance(value, float) and not math.isfinite(value):
-        faults.append(Fault(path=path, message=f"{value} is no number that can be planned with"))
+    if message := _strange(value):
+        faults.append(Fault(path=path, message=message))
         return None
-    if value is None or isinstance(value, str | bool | int | float):
-        return _tidy_scalar(value, schema.get("x-reads"))
-    faults.append(Fault(path=path, message=f"holds a {type(value).__name__}, which is no plain value"))
-    return None
+    return _tidy_scalar(cast("Scalar", value), schema.get("x-reads"))
 
 
 def validate(document: object) -> list[Fault]:
     """What the schema finds wrong with a tidied document: one fault a place, the outermost."""
     faults: dict[str, Fault] = {}
     for error in _validator().iter_errors(document):
-        path = ""
+        block, path = "", ""
         for step in error.absolute_path:
-            path = join(path, step)
-        faults.setdefault(path, Fault(path=path, message=message_of(error)))
-    return [fault for path, fault in faults.items() if not any(_within(path, other) for other in faults)]
+            block, path = path, join(path, step)
+        faults.setdefault(path, Fault(path=path, message=message_of(error), meant=_meant(error, block)))
+    meant = {fault.meant for fault in faults.values()}
+    outermost = (path for path in faults if not any(_within(path, other) for other in faults))
+    return [faults[path] for path in outermost if path not in meant]
+
+
+def _meant(error: ValidationError, block: str) -> str | None:
+    """For an unknown key the path of the known one that is spelt like it."""
+    if error.validator != "additionalProperties":
+        return None
+    known = properties_of(cast("Schema", error.schema))
+    near = near_words(str(error.absolute_path[-1]), known)
+    return join(block, near[0]) if near else None
 
 
 def _flat(node: object, definitions: Schema) -> object:
@@ -95,6 +105,17 @@ def _flat(node: object, definitions: Schema) -> object:
         target = definitions[node["$ref"].rpartition("/")[2]]
         return {**cast("dict[str, object]", _flat(target, definitions)), **flat}
     return flat
+
+
+def _strange(value: object) -> str | None:
+    """Why a value can stand in no document; None for a plain one."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{value} is no number that can be planned with"
+    if isinstance(value, str) and _SURROGATE.search(value):
+        return "holds half of a character, which no file can hold"
+    if value is None or isinstance(value, str | bool | int | float):
+        return None
+    return f"holds a {type(value).__name__}, which is no plain value"
 
 
 def _tidy_map(
@@ -114,7 +135,7 @@ def _tidy_map(
     return tidied
 
 
-def _tidy_scalar(value: str | float | bool | None, reads: object) -> object:
+def _tidy_scalar(value: Scalar, reads: object) -> object:
     if reads in ("a number", "a whole number") and not isinstance(value, bool):
         number = plain_number(value) if isinstance(value, str) else value
         if isinstance(number, float) and number.is_integer() and abs(number) < 2**63:
@@ -136,7 +157,7 @@ def _validator() -> Draft202012Validator:
     from jsonschema import Draft202012Validator  # noqa: PLC0415  # a tenth of a second, for those who read a stack
     from jsonschema.validators import extend  # noqa: PLC0415
 
-    kind = extend(
+    kind = extend(  # type: ignore[no-untyped-call]
         Draft202012Validator,
         validators={
             "additionalProperties": _additional_properties,
@@ -178,10 +199,17 @@ def _required(
         return
     for key in required:
         if key not in instance:
-            wanted = properties_of(schema).get(key, {})
-            examples = cast("list[str]", wanted.get("examples", []))
-            write = f'write e.g. "{examples[0]}"' if examples else f"write {wanted.get('x-reads', 'it')}"
-            yield _error(f"missing; {write}", key)
+            yield _error(f"missing; {_wanted(properties_of(schema).get(key, {}))}", key)
+
+
+def _wanted(schema: Schema) -> str:
+    """What to write where a key is missing."""
+    if "examples" in schema:
+        return f'write e.g. "{cast("list[str]", schema["examples"])[0]}"'
+    if "x-reads" in schema:
+        return f"write {schema['x-reads']}"
+    keys = cast("list[str]", schema.get("required")) or list(properties_of(schema))
+    return f"write it with {listed(keys)}" if keys else "write a list, one item (- …) each"
 
 
 def _format(

@@ -33,7 +33,7 @@ def quantity_fault(name: str, value: object, *, above_zero: bool = False, most: 
     With `above_zero` or `most`, whether it is outside that limit; what cannot be read at all is no matter then.
     """
     kind = _FORMATS[name]
-    also = " or auto" if name == "duration-or-auto" else ""
+    also = ", or auto" if name == "duration-or-auto" else ""
     if also and value == "auto":
         return None
     try:

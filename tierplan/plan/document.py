@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from importlib.resources import files
+from typing import cast
 
 from tierplan import __version__
 from tierplan.codec import encode
@@ -14,6 +17,12 @@ from tierplan.plan.rules import phase_load
 from tierplan.plan.walk import verdict
 
 SCHEMA = "tierplan/plan/1"
+
+
+def plan_schema() -> dict[str, object]:
+    """The JSON Schema that every plan document obeys."""
+    text = files("tierplan").joinpath("schemas/plan.json").read_text(encoding="utf-8")
+    return cast("dict[str, object]", json.loads(text))
 
 
 def plan_document(plan: Plan, findings: tuple[Finding, ...]) -> dict[str, object]:

@@ -217,6 +217,12 @@ def refetchable(case: TierCase) -> Iterator[Finding]:
         )
 
 
+def losses(nodes: int, racks: int) -> str:
+    """``1 node and 2 racks``."""
+    counted = [(nodes, "node"), (racks, "rack")]
+    return " and ".join(f"{count} {word}{'s' if count > 1 else ''}" for count, word in counted if count) or "nothing"
+
+
 def _survived(case: TierCase) -> Degraded | None:
     """The state after the losses that the stack wants survived."""
     wanted = case.need.survive
@@ -243,7 +249,7 @@ def survive_losses(*, racks: bool) -> Callable[[TierCase], Iterator[Finding]]:
                 required=count,
                 planned=layout.tolerated if not racks else 0,
                 unit="count",
-                message=f"{case.need.tier}: data is lost with {wanted.nodes} nodes and {wanted.racks} racks at once; "
+                message=f"{case.need.tier}: data is lost with {losses(wanted.nodes, wanted.racks)} lost at once; "
                 f"layout {layout} over failure domain {layout.failure_domain} survives {layout.tolerated}",
                 remedy=f"more parity units or replicas, failure domain {word.removesuffix('s')}, or more {word}",
             )
@@ -268,7 +274,7 @@ def survive_bandwidth(case: TierCase) -> Iterator[Finding]:
                 required=required.base * case.factor,
                 planned=planned.base,
                 unit="bytes_per_s",
-                message=f"{case.need.tier} {direction} with {state.nodes} nodes and {state.racks} racks lost: "
+                message=f"{case.need.tier} {direction} bandwidth with {losses(state.nodes, state.racks)} lost: "
                 f"{planned.show()} planned, {(required * case.factor).show()} required",
                 remedy=_count(case, "degraded") + "add storage nodes",
             )

@@ -9,10 +9,10 @@ from tierplan.domain.hosts import Host, HostGroup, Hosts, HostTier, host_faults
 from tierplan.domain.tiers import TierPlan
 from tierplan.errors import RenderError
 from tierplan.render.quoting import comment
+from tierplan.units import count_for
 
 # Addresses of the benchmark range (RFC 2544): nobody's, never routed.
 _EXAMPLE_BLOCKS: Mapping[HostTier, str] = {"hot": "198.18", "cold": "198.19"}
-_EXAMPLE_VIRTUAL_IP = "198.19.255.250/16"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,26 +23,49 @@ class Crew:
     examples: tuple[str, ...] = ()
 
     def mapping(self) -> dict[str, object]:
-        """As templates read it."""
+        """As templates read it; `turn` counts the hosts rack by rack, so that the first few stand far apart."""
         group = self.group
+        turns = _turns(group.hosts)
         return {
             "hosts": [
                 {
                     "name": host.name,
                     "addresses": list(host.addresses),
                     "rack": host.rack,
+                    "turn": turns[host.name],
                     "ports": list(host.ports or group.ports),
                     "drives": list(host.drives or group.drives),
                     "db_drives": list(host.db_drives or group.db_drives),
                 }
                 for host in group.hosts
             ],
-            "virtual_ip": group.virtual_ip,
+            "drive_sets": _drive_sets(group),
+            "virtual_ips": list(group.virtual_ips),
             "s3_name": group.s3_name,
             "public_network": group.public_network,
             "cluster_network": group.cluster_network,
             "examples": list(self.examples),
         }
+
+
+def _turns(hosts: tuple[Host, ...]) -> dict[str, int]:
+    places: dict[str | None, int] = {}
+    ranked = []
+    for index, host in enumerate(hosts):
+        place = places[host.rack] = places.get(host.rack, -1) + 1
+        ranked.append((place, index, host.name))
+    return {name: turn for turn, (_, _, name) in enumerate(sorted(ranked))}
+
+
+def _drive_sets(group: HostGroup) -> list[dict[str, list[str]]]:
+    """Hosts with the same drives together, in the order of the file."""
+    sets: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for host in group.hosts:
+        sets.setdefault((host.drives or group.drives, host.db_drives or group.db_drives), []).append(host.name)
+    return [
+        {"drives": list(drives), "db_drives": list(db_drives), "hosts": names}
+        for (drives, db_drives), names in sets.items()
+    ]
 
 
 def crew(tier: HostTier, plan: TierPlan, hosts: Hosts | None, *, example_name: str) -> Crew:
@@ -69,10 +92,23 @@ def completed(known: Crew, plan: TierPlan, needs: Collection[str]) -> Crew:
     if "drives" in needs and not all(host.drives or group.drives for host in group.hosts):
         group = replace(group, drives=tuple(f"/dev/example{index}" for index in range(node.drives)))
         examples.append("drives")
-    if "virtual_ip" in needs and group.virtual_ip is None:
-        group = replace(group, virtual_ip=_EXAMPLE_VIRTUAL_IP)
-        examples.append("virtual_ip")
+    if "virtual_ips" in needs and not group.virtual_ips:
+        group = replace(group, virtual_ips=tuple(f"198.19.255.{n + 1}/16" for n in range(addresses_needed(plan))))
+        examples.append("virtual_ips")
     return Crew(group=group, examples=tuple(examples))
+
+
+def addresses_needed(plan: TierPlan) -> int:
+    """
+    Virtual addresses that carry what the tier is asked for: each leads through the ports of one host.
+
+    Formula:  ceil(max(read, write) / ports of one host), at most 50
+    Assumes:  the load spreads evenly over the addresses
+    """
+    need, network = plan.need, plan.config.node.network
+    if not network:
+        return 1
+    return max(1, min(plan.config.nodes, 50, count_for(max(need.read, need.write), network)))
 
 
 def _spelling(hosts: Hosts | None, tier: HostTier) -> Iterator[str]:

@@ -12,7 +12,7 @@ from tierplan.domain.hosts import Hosts, HostTier
 from tierplan.domain.plan import Plan
 from tierplan.domain.tiers import TierPlan
 from tierplan.errors import RenderError
-from tierplan.render.crew import Crew, completed, crew
+from tierplan.render.crew import Crew, addresses_needed, completed, crew
 from tierplan.render.engine import SUFFIX, rendered, template_names
 from tierplan.render.manifest import MANIFEST, Artifact, digest, manifest_text
 
@@ -120,6 +120,12 @@ def _values(part: _Part) -> dict[str, object]:
             "nodes": config.nodes,
             "layout": str(config.layout),
             "failure_domain": config.layout.failure_domain,
+            "cores": config.node.cores,
+            "memory_gib": int(config.node.memory.bytes * 0.97 / 2**30),  # what the firmware keeps does not count
+            "drive_bytes": int(config.node.drive.size.bytes * 0.99),  # sizes on labels are rounded
+            "host_network_text": config.node.network.show(),
+            "addresses_needed": addresses_needed(part.plan),
+            "need_text": max(need.read, need.write).show(),
             "planned_bytes": int(given.planned.bytes),
             "usable_bytes": int(given.usable.bytes),
             "need_bytes": int(need.capacity.bytes),

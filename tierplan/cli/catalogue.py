@@ -1,0 +1,86 @@
+"""What is known, with source and date: the catalogue for people."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+
+from tierplan import load
+from tierplan.cli.texts import table, wrapped
+from tierplan.domain.facts import BackendFacts, Fact
+from tierplan.errors import InputError
+
+TABLES: Mapping[str, load.Table] = {
+    "nodes": "nodes",
+    "models": "models",
+    "profiles": "profiles",
+    "states": "training_states",
+}
+KINDS = ("backends", *TABLES)
+
+
+def catalogue_lines(kind: str | None, row: str | None) -> list[str]:
+    """
+    The kinds; the rows of a kind; one row with every figure, its basis, source and date.
+
+    Raises:   InputError with the nearest rows if there is no such row
+    """
+    if kind is None:
+        return table([("tierplan catalogue", "rows"), *((name, str(len(_rows(name)))) for name in KINDS)], indent=0)
+    rows = _rows(kind)
+    if row is None:
+        return table([(name, title) for name, title in rows.items()], indent=0)
+    if row not in rows:
+        near = difflib.get_close_matches(row, rows, n=3)
+        hint = f"did you mean {', '.join(near)}?" if near else f"tierplan catalogue {kind} lists them"
+        message = f"{row}: not among the {kind}; {hint}"
+        raise InputError(message)
+    return list(_backend(load.catalogue().backend(row)) if kind == "backends" else _row(kind, row))
+
+
+def _rows(kind: str) -> Mapping[str, str]:
+    """Row id -> its title."""
+    known = load.catalogue()
+    if kind == "backends":
+        found = {backend_id: known.backend(backend_id) for backend_id in known.known()}
+        return {name: f"{facts.name} ({', '.join(facts.fills)}): {facts.summary}" for name, facts in found.items()}
+    return {name: row.title for name, row in known.rows(_table(kind)).items()}
+
+
+def _backend(facts: BackendFacts) -> Iterator[str]:
+    yield from wrapped(f"{facts.id}: {facts.name}, fills {', '.join(facts.fills)}. {facts.summary}", indent=2)
+    for name, node in facts.nodes.items():
+        words = (
+            f"node {name}: {node.drives} × {node.drive.size.show()} {node.medium} (read {node.drive.read.show()}, "
+            f"write {node.drive.write.show()}), {node.ports} × {node.port_rate.show('Gbit/s')}, {node.cores} cores, "
+            f"{node.memory.show('GiB')}"
+        )
+        yield from wrapped(words, indent=4)
+        if name in facts.node_facts:
+            yield from _about(facts.node_facts[name])
+    for fact in facts.figures.values():
+        yield from _fact(fact)
+
+
+def _row(kind: str, row_id: str) -> Iterator[str]:
+    row = load.catalogue().row(_table(kind), row_id)
+    if row is not None:
+        yield f"{row.id}: {row.title}"
+        for fact in row.facts.values():
+            yield from _fact(fact)
+
+
+def _fact(fact: Fact) -> Iterator[str]:
+    value = fact.quantity.show() if fact.quantity is not None else f"{fact.value:,g}"
+    span = "" if fact.low is None and fact.high is None else f" (low {fact.low}, high {fact.high})"
+    note = f"; {fact.note}" if fact.note else ""
+    yield from wrapped(f"{fact.name} = {value}{span}{note}", indent=4)
+    yield from _about(fact)
+
+
+def _about(fact: Fact) -> Iterator[str]:
+    yield from wrapped(f"    {fact.basis}; source: {fact.source} (checked {fact.checked})", indent=6)
+
+
+def _table(kind: str) -> load.Table:
+    return TABLES[kind]
