@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-from functools import cache
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -11,21 +12,33 @@ import yaml
 
 from tierplan import backends
 from tierplan.backends import module_name
-from tierplan.codec import decode
-from tierplan.domain.facts import BackendFacts, Fact
 from tierplan.domain.need import Clients, Phase, TierNeed
-from tierplan.domain.stack import DrivePins, LayoutPins, NodePins, StorageNode, TierPins
+from tierplan.domain.stack import DrivePins, LayoutPins, NodePins, Site, TierPins
 from tierplan.domain.tiers import Layout, TierConfig
-from tierplan.units import QUANTITIES, Bandwidth, OpRate, Size, bandwidth, op_rate, size
+from tierplan.load import catalogue
+from tierplan.units import Bandwidth, OpRate, Size, bandwidth, op_rate, size
 
-PACKAGE = Path(backends.__file__).parents[1]
+# A backend of a cloud is tried on its own site.
+SITE_KINDS = {
+    "fsx-lustre": "aws",
+    "s3": "aws",
+    "azure-lustre": "azure",
+    "azure-blob": "azure",
+    "google-lustre": "google",
+    "gcs": "google",
+    "oci-lustre": "oci",
+    "oci-object": "oci",
+    "cpfs": "alibaba",
+    "oss": "alibaba",
+    "cos": "tencent",
+    "obs": "huawei",
+}
 GOLDEN = Path(__file__).parents[1] / "golden"
 
 
 def backend_ids() -> list[str]:
     """Every backend of the catalogue that has a module."""
-    ids = sorted(path.stem for path in (PACKAGE / "catalogue" / "backends").glob("*.yaml"))
-    return [name for name in ids if importlib.util.find_spec(f"tierplan.backends.{module_name(name)}")]
+    return [name for name in catalogue().known() if importlib.util.find_spec(f"tierplan.backends.{module_name(name)}")]
 
 
 def golden_cases(name: str) -> list[dict]:
@@ -48,47 +61,10 @@ def pytest_generate_tests(metafunc):
             metafunc.parametrize(fixture, cases, ids=[f"{case['of']}-{index}" for index, case in enumerate(cases)])
 
 
-def _quantity(text):
-    for kind in QUANTITIES:
-        try:
-            return kind.parse(text)
-        except ValueError:
-            continue
-    return None
-
-
-def _fact(name, row):
-    parsed = {key: _quantity(row[key]) for key in ("value", "low", "high") if isinstance(row.get(key), str)}
-    numbers = {key: quantity.base for key, quantity in parsed.items()}
-    return Fact(name=name, quantity=parsed.get("value"), **{**row, **numbers, "checked": str(row["checked"])})
-
-
-@cache
-def read_facts(backend_id: str) -> BackendFacts:
-    """The facts of one backend, by a reader of our own: the loader's tests are the loader's matter."""
-    data = yaml.safe_load((PACKAGE / "catalogue" / "backends" / f"{backend_id}.yaml").read_text())
-    nodes, node_facts = {}, {}
-    for name, row in data["nodes"].items():
-        about = {key: str(row.pop(key)) for key in ("basis", "source", "checked")}
-        row.pop("note", None)
-        nodes[name] = decode(StorageNode, row, "form")
-        node_facts[name] = Fact(name=name, value=0, **about)
-    return BackendFacts(
-        id=data["id"],
-        name=data["name"],
-        fills=tuple(data["fills"]),
-        summary=data["summary"],
-        suits=data["suits"],
-        figures={name: _fact(name, row) for name, row in data["figures"].items()},
-        nodes=nodes,
-        node_facts=node_facts,
-    )
-
-
 @pytest.fixture(scope="session")
 def facts_of():
     """Backend id -> its facts."""
-    return read_facts
+    return catalogue().backend
 
 
 CLIENTS = Clients(gpu_nodes=128, ports=2, port_rate=bandwidth("200 Gbit/s"), transport="infiniband", cpu_cores=112)
@@ -190,3 +166,33 @@ def stripe():
         )
 
     return make
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A backend asked and answered; `facts` reads the catalogue, `need` starts from nothing."""
+
+    facts: Callable
+    need_of: Callable
+
+    def need(self, backend_id, ask):
+        return self.need_of(self.facts(backend_id).fills[0], **{"racks": 8, **ask})
+
+    def sized(self, backend_id):
+        """The local tier is what the GPU nodes are: nothing there is sized."""
+        return self.facts(backend_id).fills[0] != "local"
+
+    def choose(self, backend_id, need, pins=None):
+        """Everything that the backend would try."""
+        site = Site(kind=SITE_KINDS.get(backend_id, "on-prem"), racks=8)
+        return list(backends.load(backend_id).choices(need, pins or TierPins(), site, self.facts(backend_id)))
+
+    def give(self, config, need):
+        """What one configuration delivers."""
+        return backends.load(config.backend).deliver(config, need, self.facts(config.backend))
+
+
+@pytest.fixture(scope="session")
+def lab():
+    """Any backend, asked and answered."""
+    return Lab(facts=catalogue().backend, need_of=need_of)

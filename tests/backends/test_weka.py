@@ -295,6 +295,12 @@ def test_options_that_weka_does_not_know(cluster, deliver, options, words):
     assert words in faults[0].remedy
 
 
+def test_tiering_says_what_the_object_store_must_hold(cluster, deliver):
+    given = deliver(cluster(12, 5, 2, options={"tiering": {"ssd_share": 0.5}}))
+    held = Size(given.usable.bytes / 0.5 * 1.13)
+    assert f"the object store behind the file system holds up to {held.show()}" in given.notes[-1]
+
+
 def test_own_cores_count(cluster, deliver):
     given = deliver(cluster(12, 5, 2, options={"drive_cores": 6, "compute_cores": 12, "frontend_cores": 2}))
     assert [given.parts[name] for name in ("drive_cores", "compute_cores", "frontend_cores")] == [6, 12, 2]

@@ -27,6 +27,7 @@ from tierplan.domain.stack import (
     Tiers,
 )
 from tierplan.domain.tiers import Delivered, Layout, Rates, TierConfig, TierPlan
+from tierplan.render import render
 from tierplan.units import OpRate, bandwidth, duration, size
 
 HOSTILE = (
@@ -209,6 +210,32 @@ def hosts_of(*, hot=12, cold=8, racks=8):
     )
 
 
+@pytest.fixture(name="weka_tier")
+def weka_tier_fixture():
+    return weka_tier
+
+
+@pytest.fixture(name="ceph_tier")
+def ceph_tier_fixture():
+    return ceph_tier
+
+
+@pytest.fixture(name="plan_of")
+def plan_of_fixture():
+    return plan_of
+
+
+@pytest.fixture(name="hosts_of")
+def hosts_of_fixture():
+    return hosts_of
+
+
+@pytest.fixture
+def hostile():
+    """Texts that try to leave their field."""
+    return HOSTILE
+
+
 @pytest.fixture
 def plan():
     """WEKA in front, Ceph RGW behind."""
@@ -228,7 +255,27 @@ def hosts():
     return hosts_of()
 
 
-def with_first_host(hosts, **changes):
-    """The same hosts, the first hot one changed."""
-    first, *rest = hosts.hot.hosts
-    return replace(hosts, hot=replace(hosts.hot, hosts=(replace(first, **changes), *rest)))
+@pytest.fixture
+def every_rendering(plan, tiered_plan, hosts):
+    """Files of plans that between them take every branch of the templates."""
+    replicas = ceph_tier(kind="replicas", medium="nvme", options={"storage_class": "COLD", "versioning": True})
+    racks = plan_of(
+        hot=weka_tier(failure_domain="rack", compute_cores=24),
+        cold=ceph_tier(failure_domain="rack"),
+        kubernetes=False,
+    )
+    dotted = replace(hosts, cold=replace(hosts.cold, drives=(), virtual_ips=(), public_network=None))
+    first, *rest = dotted.cold.hosts
+    dotted = replace(dotted, cold=replace(dotted.cold, hosts=(replace(first, name="cold.example.internal"), *rest)))
+    tcp = plan_of(hot=weka_tier(), cold=replicas)
+    network = replace(tcp.stack.cluster.storage_network, transport="tcp")
+    tcp = replace(tcp, stack=replace(tcp.stack, cluster=replace(tcp.stack.cluster, storage_network=network)))
+    return {
+        "plain": render(plan, hosts),
+        "examples": render(plan, None),
+        "tiered": render(tiered_plan, hosts),
+        "racks": render(racks, hosts),
+        "dotted": render(tcp, dotted),
+        "hot only": render(plan_of(hot=weka_tier(nodes=6)), None),
+        "cold only": render(plan_of(cold=ceph_tier()), hosts),
+    }

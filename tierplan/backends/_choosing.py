@@ -57,7 +57,9 @@ class Relied:
         """Those that nobody measured, and the storage node where it is one of the catalogue's."""
         names = [name for name, known in self._facts.nodes.items() if known == node]
         rows = [self._facts.node_facts[name] for name in names if name in self._facts.node_facts]
-        said = tuple(f"{self._facts.id} node {row}" for row in rows if row.basis != "measured")
+        said = tuple(
+            f"{self._facts.id} node {row.name} ({row.basis}: {row.source})" for row in rows if row.basis != "measured"
+        )
         facts = (self._facts.fact(name) for name in self._names)
         return (*said[:1], *(_line(self._facts.id, fact) for fact in facts if fact.basis != "measured"))
 

@@ -18,6 +18,8 @@ from tierplan.domain.tiers import NEVER, Degraded, Delivered, Factor, Illegal, L
 from tierplan.layout import placement
 from tierplan.units import Bandwidth, OpRate, Size
 
+THROTTLED = "{} after a loss the nodes left give their full rate (assumed: rebuild throttled below what clients ask)"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ceiling:
@@ -219,7 +221,7 @@ def degraded(model: Model, config: TierConfig, need: TierNeed) -> Iterator[Degra
     """
     What is left in each state: the nodes that stand give their full rate, or nothing where data is out of reach.
 
-    Assumes:  rebuild is throttled below the rates that clients ask for
+    Assumes:  rebuild is throttled below the rates that clients ask for (`THROTTLED` says so in the plan)
     """
     serving = model.tolerated if model.serving is None else model.serving
     for loss in losses(need.survive, racks=config.racks):
@@ -276,7 +278,7 @@ def delivered(
         degraded=tuple(degraded(model, config, need)),
         illegal=tuple(illegal),
         cannot_change_later=cannot_change_later,
-        assumptions=assumptions,
+        assumptions=assumptions if model.loses_its_part else (*assumptions, THROTTLED.format(config.backend)),
         notes=(*notes, f"no number of these nodes meets: {never}") if never else notes,
         parts=parts or {},
     )

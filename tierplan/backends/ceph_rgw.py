@@ -99,7 +99,8 @@ def node_rates(config: TierConfig, used: Relied) -> NodeRates:
         disk = used.quantity(OpRate, "hdd_op_rate")
         op_rate = disk_op_rate(drives=node.drives, drive_op_rate=disk, width=config.layout.width)
     else:
-        op_rate = used.quantity(OpRate, "put_rate_per_core") * max(0.0, cores) * (node.drives > 0)
+        as_three_copies = min(1.0, 3 / max(1, config.layout.width))  # the rate was measured with three copies
+        op_rate = used.quantity(OpRate, "put_rate_per_core") * (max(0.0, cores) * as_three_copies * (node.drives > 0))
     return lowest(
         Ceiling(
             limited_by="node ports",
@@ -119,13 +120,15 @@ def node_rates(config: TierConfig, used: Relied) -> NodeRates:
 
 def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
     """Ceph RGW's figures for one configuration."""
-    layout, share = config.layout, used["client_port_share"]
+    layout, share, most_client = config.layout, used["client_port_share"], used.quantity(Bandwidth, "client_bandwidth")
     return Model(
         node=node_rates(config, used),
         space=_ceph.space(config, kept_hosts=int(used["kept_hosts"])),
         least={"minimum": max(layout.width, int(used["least_monitors"])), "failure_domain": layout.width + 1},
         full_limit=used["nearfull_fraction"],
-        client=client_ceiling(need.clients, read_share=share, write_share=share),
+        client=client_ceiling(
+            need.clients, read_share=share, write_share=share, most_read=most_client, most_write=most_client
+        ),
         tolerated=max(0, layout.tolerated),
         serving=_ceph.serving(layout),
     )
@@ -209,7 +212,7 @@ class CephRgw:
             },
         )
 
-    def template_context(self, plan: TierPlan, hosts: Mapping[str, object]) -> Mapping[str, TemplateValue]:
+    def template_context(self, plan: TierPlan, hosts: Mapping[str, object]) -> Mapping[str, TemplateValue]:  # noqa: ARG002  # the protocol's
         """
         What the service specification and the pool commands need.
 

@@ -29,6 +29,7 @@ from tierplan.backends._weka import (
     drive_cores,
     metadata_units,
     minimum_healthy,
+    object_capacity,
     server_memory,
 )
 from tierplan.domain.facts import BackendFacts
@@ -279,12 +280,16 @@ def tiering_times(config: TierConfig) -> tuple[Duration, Duration]:
     return cue, retention
 
 
-def notes(config: TierConfig, need: TierNeed) -> tuple[str, ...]:
+def notes(config: TierConfig, need: TierNeed, *, usable: Size, used: Relied) -> tuple[str, ...]:
     """What a reader should know beside the figures."""
     healthy = minimum_healthy(data_units=config.layout.data_units, parity_units=config.layout.parity_units)
     lines = [f"weka serves while {healthy} failure domains are up; an encrypted file system uses neither RDMA nor GDS"]
     if need.clients.transport != "infiniband":
         lines.append("weka documents GPUDirect Storage on InfiniBand only (4.4)")
+    share = option(config.options, "tiering.ssd_share", float)
+    if share is not None and 0 < share <= 1:
+        objects = object_capacity(usable / share, reclaim_factor=used["reclaim_factor"])
+        lines.append(f"the object store behind the file system holds up to {objects.show()}, waste included")
     return tuple(lines)
 
 
@@ -336,7 +341,7 @@ class Weka:
                 f"failure domain {layout.failure_domain}: set when the containers are made",
             ),
             assumptions=used.lines(config.node),
-            notes=notes(config, need),
+            notes=notes(config, need, usable=figures.space.usable(config.nodes), used=used),
             parts=parts(config, need, used),
         )
 

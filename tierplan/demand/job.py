@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tierplan.demand import checkpoint, jobs, model
+from tierplan.demand import checkpoint, jobs, model, writers
 from tierplan.demand.sheet import Sheet
 from tierplan.domain.figures import Known
 from tierplan.domain.stack import Model, Training
@@ -139,21 +139,19 @@ def checkpoint_files(job: Job) -> Known[int]:
     tensor = sheet.given(parallelism.tensor, "parallelism.tensor")
     match parallelism.sharding:
         case "ddp":
-            return sheet.figure("checkpoint.files", checkpoint.one_file)
+            return sheet.figure("checkpoint.files", writers.one_file)
         case "zero-1" if shape is not None:
             layers = sheet.given(shape.layers, "model.shape.layers")
-            return sheet.figure(
-                "checkpoint.files", checkpoint.layer_files, layers=layers, tensor=tensor, ranks=job.gpus
-            )
+            return sheet.figure("checkpoint.files", writers.layer_files, layers=layers, tensor=tensor, ranks=job.gpus)
         case "zero-1":
             pipeline = sheet.given(parallelism.pipeline, "parallelism.pipeline")
             return sheet.figure(
-                "checkpoint.files", checkpoint.partition_files, tensor=tensor, pipeline=pipeline, ranks=job.gpus
+                "checkpoint.files", writers.partition_files, tensor=tensor, pipeline=pipeline, ranks=job.gpus
             )
         case "zero-3":
-            return sheet.figure("checkpoint.files", checkpoint.two_files_a_rank, ranks=job.gpus)
+            return sheet.figure("checkpoint.files", writers.two_files_a_rank, ranks=job.gpus)
         case _:
-            return sheet.figure("checkpoint.files", checkpoint.file_a_rank, ranks=job.gpus)
+            return sheet.figure("checkpoint.files", writers.file_a_rank, ranks=job.gpus)
 
 
 def checkpoint_node_bytes(job: Job, size: Known[Size]) -> Known[Size]:
@@ -161,11 +159,11 @@ def checkpoint_node_bytes(job: Job, size: Known[Size]) -> Known[Size]:
     sheet, parallelism = job.sheet, job.work.parallelism
     match parallelism.sharding:
         case "ddp":
-            return sheet.figure("checkpoint.node_bytes", checkpoint.single_node_bytes, size=size)
+            return sheet.figure("checkpoint.node_bytes", writers.single_node_bytes, size=size)
         case "zero-1":
             return sheet.figure(
                 "checkpoint.node_bytes",
-                checkpoint.zero1_node_bytes,
+                writers.zero1_node_bytes,
                 size=size,
                 weights=weights_size(job),
                 gpus=job.gpus,
@@ -176,7 +174,7 @@ def checkpoint_node_bytes(job: Job, size: Known[Size]) -> Known[Size]:
         case _:
             return sheet.figure(
                 "checkpoint.node_bytes",
-                checkpoint.even_node_bytes,
+                writers.even_node_bytes,
                 size=size,
                 gpus=job.gpus,
                 gpus_per_node=job.gpus_per_node,

@@ -116,6 +116,7 @@ def _stack_rule(
 STACK_RULES: tuple[StackRule, ...] = (
     _stack_rule("stack-tiers", "mandatory", "critical", "Every tier that the stack wants is planned.", missing_tiers),
     _stack_rule("stack-requirement", "mandatory", "high", "The requirement is whole and means what it says."),
+    _stack_rule("advice-weights-only", "advisory", "high", "A checkpoint holds more than the weights."),
     _stack_rule(
         "hot-restore-time",
         "mandatory",
@@ -137,6 +138,13 @@ STACK_RULES: tuple[StackRule, ...] = (
     _stack_rule("advice-async-checkpoint", "advisory", "low", "Asynchronous checkpoints would need less bandwidth."),
     _stack_rule("advice-pack-files", "advisory", "low", "Small files belong in shards."),
     _stack_rule("advice-local-nvme", "advisory", "low", "Each GPU node has four or more local drives."),
+    _stack_rule("advice-fan-out", "advisory", "low", "Peers can pass a model on."),
+    _stack_rule("advice-restore-once", "advisory", "low", "A restore reads each byte once."),
+    _stack_rule("advice-kv-recompute", "advisory", "low", "Reloading a session beats computing it anew."),
+    _stack_rule("advice-format", "advisory", "low", "The data format fits the access pattern."),
+    _stack_rule("advice-loader", "advisory", "low", "The data loader's workers and prefetch fit the node."),
+    _stack_rule("advice-activations", "advisory", "low", "What is not modelled is said."),
+    _stack_rule("advice-stall-cost", "advisory", "low", "What the accepted stall costs is known."),
 )
 
 
