@@ -7,8 +7,9 @@ policy's configuration.  What cannot be read, or is not known at preview, is a r
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import lru_cache
 
@@ -18,17 +19,16 @@ from pulumi_policy import proxy
 
 from tierplan import backends, demand, wire
 from tierplan.codec import encode
-from tierplan.domain.need import Clients, Phase, Requirement, TierNeed
+from tierplan.domain.need import Clients, Phase, Requirement, Tier, TierNeed
 from tierplan.domain.stack import Stack
 from tierplan.domain.tiers import TierPlan
 from tierplan.errors import TierplanError
 from tierplan.load import catalogue, stack_from_document
+from tierplan.plan.stack_rules import PlanCase
 from tierplan.units import bandwidth
 
 Properties = Mapping[str, object]
-ANY_CLIENTS = Clients(
-    gpu_nodes=10**6, ports=1, port_rate=bandwidth("1 PB/s"), transport="tcp", cpu_cores=10**6
-)
+ANY_CLIENTS = Clients(gpu_nodes=10**6, ports=1, port_rate=bandwidth("1 PB/s"), transport="tcp", cpu_cores=10**6)
 
 
 class Unjudged(Exception):  # noqa: N818  # a finding, not a fault of the program
@@ -60,10 +60,15 @@ def _plain(value: object) -> object:
     return value
 
 
+def configuration() -> tuple[tuple[str, str], ...]:
+    """The stack's ``tierplan:`` configuration, as the engine hands it on."""
+    config = {**get_config_env(), **CONFIG.get()}
+    return tuple(sorted((key, str(value)) for key, value in config.items() if key.startswith(wire.NAMESPACE)))
+
+
 def configured() -> tuple[Stack, Requirement] | None:
     """The stack of the ``tierplan:`` configuration with its requirement recomputed; None without such keys."""
-    config = {**get_config_env(), **CONFIG.get()}
-    ours = tuple(sorted((key, str(value)) for key, value in config.items() if key.startswith(wire.NAMESPACE)))
+    ours = configuration()
     return _computed(ours) if ours else None
 
 
@@ -78,8 +83,46 @@ def stated(spec: object) -> tuple[Stack, Requirement]:
     if not isinstance(spec, Mapping):
         message = "spec is missing"
         raise Unjudged(message)
-    stack = stack_from_document(plain(spec), name="stack", where="spec")
+    stack = stack_from_document(spec, name="stack", where="spec")
     return stack, demand.requirement(stack)
+
+
+def judged(token: str, properties: Mapping[str, object], required: object = None) -> TierPlan:
+    """
+    What a tier's choices give, by the backend's own arithmetic, and what it must carry.
+
+    `required` is the policy's configuration.  Every rule asks for the same, so it is kept.
+    """
+    return _judged(token, json.dumps(properties), json.dumps(required), configuration())
+
+
+@lru_cache(maxsize=16)
+def _judged(token: str, properties: str, required: str, _configuration: tuple[tuple[str, str], ...]) -> TierPlan:
+    inputs = wire.tier_inputs(token, json.loads(properties))
+    return delivered(inputs, need_of(inputs, json.loads(required)))
+
+
+def whole(spec: object, tiers: tuple[tuple[str, Mapping[str, object]], ...]) -> PlanCase:
+    """The whole plan out of the choices of its tiers (token, outputs), for the rules that no tier answers alone."""
+    return _whole(json.dumps(spec), json.dumps(tiers), configuration())
+
+
+@lru_cache(maxsize=4)
+def _whole(spec: str, tiers: str, _configuration: tuple[tuple[str, str], ...]) -> PlanCase:
+    stack, requirement = configured() or stated(json.loads(spec))
+    parts = [wire.chosen(token, outputs) for token, outputs in json.loads(tiers)]
+    plans: dict[Tier, TierPlan] = {
+        part.tier: delivered(part, requirement.needs[part.tier])
+        for part in parts
+        if part.config is not None and part.tier in requirement.needs
+    }
+    return PlanCase(
+        stack=stack,
+        requirement=requirement,
+        tiers=plans,
+        outcome=demand.outcome(stack, requirement, plans),
+        rejections=tuple(rejection for part in parts for rejection in part.rejections),
+    )
 
 
 def need_of(inputs: wire.TierInputs, required: object) -> TierNeed:
@@ -124,3 +167,14 @@ def delivered(inputs: wire.TierInputs, need: TierNeed) -> TierPlan:
     facts = catalogue().backend(inputs.config.backend)
     given = backends.load(inputs.config.backend).deliver(inputs.config, need, facts)
     return TierPlan(need=need, config=inputs.config, delivered=given)
+
+
+def warm() -> None:
+    """Do ahead what every rule needs, while the engine starts the program; a fault comes back when it is asked for."""
+    with suppress(Unjudged), judging():
+        ours = configured()
+        if ours is not None:
+            for tier in (ours[0].tiers.hot, ours[0].tiers.cold):
+                if tier.backend not in ("auto", "none"):
+                    catalogue().backend(tier.backend)
+                    backends.load(tier.backend)

@@ -8,8 +8,9 @@ whole can tell.  The rule's own name, title, level and severity are the policy's
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 
-from evidence import Unjudged, configured, delivered, judging, need_of, plain, stated
 from pulumi_policy import (
     EnforcementLevel,
     Policy,
@@ -22,15 +23,13 @@ from pulumi_policy import (
     StackValidationArgs,
     StackValidationPolicy,
 )
-from tamper import requirement_findings
 
-from tierplan import demand, wire
-from tierplan.domain.need import Requirement, Tier
-from tierplan.domain.plan import Finding
-from tierplan.domain.stack import Stack
-from tierplan.domain.tiers import Rejection, TierPlan
+from evidence import Unjudged, configured, judged, judging, plain, stated, whole
+from tamper import requirement_findings
+from tierplan import wire
+from tierplan.domain.plan import Finding, Level
 from tierplan.plan.rules import RULES, Rule, TierCase
-from tierplan.plan.stack_rules import STACK_RULES, PlanCase, StackRule
+from tierplan.plan.stack_rules import STACK_RULES, PlanCase, StackRule, judge_stack
 
 OURS = "stack-requirement"  # the stack rule that one resource can answer: it is judged where the need is stated
 AMOUNT = {"type": "number", "minimum": 0}
@@ -59,7 +58,7 @@ def policies() -> list[Policy]:
     """Every policy of the pack, in the order of the rules."""
     return [
         *(tier_policy(rule) for rule in RULES),
-        *(requirement_policy(rule) if rule.name == OURS else stack_policy(rule) for rule in STACK_RULES),
+        *(requirement_policy(rule) if rule.name == OURS else stack_policy(rule) for rule in (*STACK_RULES, *OTHER)),
     ]
 
 
@@ -83,14 +82,12 @@ def tier_policy(rule: Rule) -> ResourceValidationPolicy:
 
 def _tier_findings(rule: Rule, args: ResourceValidationArgs) -> Iterator[Finding]:
     config = _known(args.get_config(), ("factor", "required"))
-    inputs = wire.tier_inputs(args.resource_type, plain(args.props))
-    if inputs.config is None and inputs.rejections:
+    factor = _factor(config.get("factor", 1))
+    properties = plain(args.props)
+    if "nodes" not in properties and properties.get("rejections"):
         args.not_applicable("no product fits; stack-tiers says why")
-    judged = delivered(inputs, need_of(inputs, config.get("required")))
-    case = TierCase(
-        need=judged.need, config=judged.config, delivered=judged.delivered, factor=_factor(config.get("factor", 1))
-    )
-    yield from rule.check(case)
+    tier = judged(args.resource_type, properties, config.get("required"))
+    yield from rule.check(TierCase(need=tier.need, config=tier.config, delivered=tier.delivered, factor=factor))
 
 
 def requirement_policy(rule: StackRule) -> ResourceValidationPolicy:
@@ -106,7 +103,8 @@ def requirement_policy(rule: StackRule) -> ResourceValidationPolicy:
             yield from requirement_findings(args.resource_type, properties)
             if args.resource_type == wire.STORAGE:
                 stack, requirement = configured() or stated(properties.get("spec"))
-                yield from rule.check(PlanCase(stack=stack, requirement=requirement, tiers={}, outcome={}))
+                case = PlanCase(stack=stack, requirement=requirement, tiers={}, outcome={})
+                yield from of_level(rule.check(case), rule.level)
 
         _report(report, findings, args.name)
 
@@ -119,6 +117,41 @@ def requirement_policy(rule: StackRule) -> ResourceValidationPolicy:
     )
 
 
+def of_level(findings: Iterator[Finding], level: Level) -> Iterator[Finding]:
+    """The findings that a policy of this level may report: it gives all of them its own level."""
+    return (finding for finding in findings if finding.level == level)
+
+
+def other_findings(level: Level) -> Callable[[PlanCase], Iterator[Finding]]:
+    """What the whole plan has on this level that no rule of the level reports: nothing is lost between two levels."""
+    known = {rule.name for rule in STACK_RULES if rule.level == level}
+
+    def check(case: PlanCase) -> Iterator[Finding]:
+        for finding in judge_stack(case):
+            if finding.policy not in known:
+                yield replace(finding, message=f"{finding.policy}: {finding.message}")
+
+    return check
+
+
+OTHER = (
+    StackRule(
+        name="stack-other",
+        level="mandatory",
+        severity="high",
+        title="Nothing else stands against the plan.",
+        check=other_findings("mandatory"),
+    ),
+    StackRule(
+        name="advice-other",
+        level="advisory",
+        severity="low",
+        title="What else is worth knowing.",
+        check=other_findings("advisory"),
+    ),
+)
+
+
 def stack_policy(rule: StackRule) -> StackValidationPolicy:
     """The policy that judges a whole plan by one rule: all tiers of each `TieredStorage`."""
 
@@ -129,7 +162,8 @@ def stack_policy(rule: StackRule) -> StackValidationPolicy:
 
         for storage in storages or [None]:
             urn = storage.urn if storage else None
-            _report(report, lambda one=storage: _stack_findings(rule, one, args), storage.name if storage else "", urn)
+            findings = partial(_stack_findings, rule, storage, args)
+            _report(report, findings, storage.name if storage else "the stack", urn)
 
     return StackValidationPolicy(
         rule.name,
@@ -142,28 +176,14 @@ def stack_policy(rule: StackRule) -> StackValidationPolicy:
 
 def _stack_findings(rule: StackRule, storage: PolicyResource | None, args: StackValidationArgs) -> Iterator[Finding]:
     _known(args.get_config(), ())
-    stack, requirement = configured() or stated(plain(storage.props).get("spec") if storage else None)
-    parts = [
-        wire.chosen(resource.resource_type, plain(resource.props))
-        for resource in args.resources
-        if resource.resource_type in wire.TIER_OF and _belongs(resource, storage)
-    ]
-    yield from rule.check(_plan_case(stack, requirement, parts))
+    tiers = [one for one in args.resources if one.resource_type in wire.TIER_OF and _belongs(one, storage)]
+    spec = plain(storage.props).get("spec") if storage else None
+    case = whole(spec, tuple((one.resource_type, plain(one.props)) for one in tiers))
+    yield from of_level(rule.check(case), rule.level)
 
 
 def _belongs(resource: PolicyResource, storage: PolicyResource | None) -> bool:
     return storage is None or (resource.parent is not None and resource.parent.urn == storage.urn)
-
-
-def _plan_case(stack: Stack, requirement: Requirement, parts: list[wire.TierInputs]) -> PlanCase:
-    tiers: dict[Tier, TierPlan] = {
-        part.tier: delivered(part, requirement.needs[part.tier])
-        for part in parts
-        if part.config is not None and part.tier in requirement.needs
-    }
-    rejections: tuple[Rejection, ...] = tuple(rejection for part in parts for rejection in part.rejections)
-    outcome = demand.outcome(stack, requirement, tiers)
-    return PlanCase(stack=stack, requirement=requirement, tiers=tiers, outcome=outcome, rejections=rejections)
 
 
 def _known(config: Config, names: tuple[str, ...]) -> Config:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from evidence import Unjudged, configured, stated
-
 from tierplan import wire
 from tierplan.codec import encode
 from tierplan.domain.need import Requirement
@@ -61,8 +60,11 @@ def _tier(token: str, properties: Mapping[str, object], requirement: Requirement
 
 def _other_stack(said: Stack, stack: Stack) -> Iterator[Finding]:
     if said != stack:
-        blocks = [name for name in ("site", "cluster", "workloads", "capacity", "tiers", "targets", "operations")
-                  if getattr(said, name) != getattr(stack, name)]
+        blocks = [
+            name
+            for name in ("site", "cluster", "workloads", "capacity", "tiers", "targets", "operations")
+            if getattr(said, name) != getattr(stack, name)
+        ]
         yield _finding(
             f"spec is not the stack's configuration: {', '.join(blocks) or 'other keys'} differ",
             "hand the stack's configuration on as it is, or take it out of the stack file",
@@ -80,7 +82,9 @@ def _lower(said: Mapping[str, object], asked: Mapping[str, object]) -> Iterator[
     if lines:
         rest = [f"and {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []
         yield _finding(
-            "\n".join(["the stated requirement is not the one that the configuration asks:", *lines[:MOST_LINES], *rest]),
+            "\n".join(
+                ["the stated requirement is not the one that the configuration asks:", *lines[:MOST_LINES], *rest]
+            ),
             "take the need from the plan as it is; to ask less, change the stack file",
         )
 

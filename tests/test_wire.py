@@ -98,7 +98,9 @@ def test_the_written_schema_is_the_one_of_the_nouns():
     assert set(SCHEMA["properties"]) == set(wire.TOKENS)
 
 
-@pytest.mark.parametrize("name", ["read_bytes_per_s", "op_rate_ops_per_s", "raw_bytes", "nodes", "planned_fill_fraction"])
+@pytest.mark.parametrize(
+    "name", ["read_bytes_per_s", "op_rate_ops_per_s", "raw_bytes", "nodes", "planned_fill_fraction"]
+)
 def test_property_names_follow_one_rule(name):
     assert snake(camel(name)) == name
 

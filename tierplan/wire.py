@@ -33,6 +33,7 @@ TIER_TOKENS: Mapping[Tier, str] = MappingProxyType(
     }
 )
 TIER_OF: Mapping[str, Tier] = MappingProxyType({token: tier for tier, token in TIER_TOKENS.items()})
+TEXTS = ("assumptions", "notes")  # of what a tier delivers: for readers of the plan, not of its resources
 TOKENS = (STORAGE, REQUIREMENT, *TIER_TOKENS.values(), NODE_GROUP, ARTIFACT)
 
 
@@ -148,11 +149,12 @@ def _rejections(value: object) -> tuple[Rejection, ...]:
 
 
 def tier_outputs(inputs: TierInputs, plan: TierPlan | None) -> Properties:
-    """The outputs of a tier resource: its choices again, and what they give."""
+    """The outputs of a tier resource: its choices again, and the figures of what they give."""
     found = tier_properties(inputs)
     found.pop("need", None)
     if plan is not None:
-        found |= encode(plan.delivered, "wire")
+        figures = encode(plan.delivered, "wire")
+        found |= {key: value for key, value in figures.items() if key not in TEXTS}
         found |= {"boundBy": plan.delivered.bound_by, "plannedBytes": plan.delivered.planned.base}
     return found
 
@@ -170,12 +172,6 @@ def chosen(token: str, outputs: Mapping[str, object]) -> TierInputs:
 def requirement_properties(requirement: Requirement) -> Properties:
     """The inputs of the requirement: every figure by its id, in its base unit."""
     return {"figures": {name: figure.number for name, figure in requirement.figures.items()}}
-
-
-def requirement_outputs(requirement: Requirement) -> Properties:
-    """The outputs of the requirement: the figures, and what each tier must carry."""
-    needs = {tier: encode(need, "wire") for tier, need in requirement.needs.items()}
-    return requirement_properties(requirement) | {"needs": needs}
 
 
 def group_properties(config: TierConfig) -> Properties:

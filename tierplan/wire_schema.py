@@ -100,19 +100,22 @@ def _reference(kind: type, nouns: dict[str, Schema]) -> Schema:
 
 
 def _schema(hint: object, nouns: dict[str, Schema]) -> Schema:
-    origin, parts = get_origin(hint), tuple(part for part in get_args(hint) if part is not type(None))
+    """A field's value by its type."""
+    if isinstance(hint, type) and get_origin(hint) is None:
+        if issubclass(hint, Quantity):
+            return {"type": "number", "minimum": 0}
+        return _reference(hint, nouns) if is_dataclass(hint) else {"type": PLAIN[hint]}
+    return _compound(get_origin(hint), tuple(part for part in get_args(hint) if part is not type(None)), nouns)
+
+
+def _compound(origin: object, parts: tuple[object, ...], nouns: dict[str, Schema]) -> Schema:
+    """A union, a choice of words, a list or a map."""
     if origin in (types.UnionType, typing.Union):
         return _schema(parts[0], nouns) if len(parts) == 1 else {"anyOf": [_schema(part, nouns) for part in parts]}
     if origin is Literal:
         return {"enum": list(parts)}
     if origin is tuple:
         return {"type": "array", "items": _schema(parts[0], nouns)}
-    if isinstance(hint, type) and issubclass(hint, Quantity):
-        return {"type": "number", "minimum": 0}
-    if isinstance(hint, type) and is_dataclass(hint):
-        return _reference(hint, nouns)
-    if hint in PLAIN:
-        return {"type": PLAIN[hint]}
     values = PLAIN.get(parts[1]) if len(parts) > 1 else None  # a map: of one plain kind, or open
     return {"type": "object"} | ({"additionalProperties": {"type": values}} if values else {})
 

@@ -11,8 +11,6 @@ import pulumi
 
 from tierplan import wire
 
-Properties = Mapping[str, object]
-
 
 class Part(pulumi.ComponentResource):
     """A resource without a provider: inputs that policies judge, outputs that other stacks read."""
@@ -22,13 +20,13 @@ class Part(pulumi.ComponentResource):
     def __init__(
         self,
         name: str,
-        properties: Properties,
+        properties: wire.Properties,
         *,
-        outputs: Properties,
+        outputs: wire.Properties,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        super().__init__(self.TOKEN, name, dict(properties), opts)
-        self.register_outputs(dict(outputs))
+        super().__init__(self.TOKEN, name, properties, opts)
+        self.register_outputs(outputs)
 
 
 class StorageRequirement(Part):

@@ -1,7 +1,6 @@
 """`TieredStorage`: a stack's whole storage, planned in plain Python and registered as choices and figures."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import TypedDict
 
 import pulumi
@@ -64,31 +63,17 @@ class TieredStorage(pulumi.ComponentResource):
         return outline(self._plan, self._findings)
 
     def _register_parts(self, name: str) -> None:
-        add = partial(_add, name, self)
-        requirement = self._plan.requirement
-        add(
-            StorageRequirement,
-            "requirement",
-            wire.requirement_properties(requirement),
-            wire.requirement_outputs(requirement),
-        )
+        def add(kind: type[Part], suffix: str, properties: wire.Properties, outputs: wire.Properties) -> None:
+            kind(f"{name}-{suffix}", properties, outputs=outputs, opts=pulumi.ResourceOptions(parent=self))
+
+        required = wire.requirement_properties(self._plan.requirement)
+        add(StorageRequirement, "requirement", required, required)
         for tier in wanted_tiers(self._plan.stack):
             inputs, chosen = _tier_inputs(self._plan, tier), self._plan.tiers.get(tier)
             add(TIER_CLASSES[tier], tier, wire.tier_properties(inputs), wire.tier_outputs(inputs, chosen))
             if inputs.config is not None and tier != "local":  # the local tier's nodes are the GPU nodes
                 group = wire.group_properties(inputs.config)
                 add(StorageNodeGroup, f"{tier}-nodes", group, wire.group_outputs(inputs.config))
-
-
-def _add(
-    name: str,
-    parent: pulumi.Resource,
-    kind: type[Part],
-    suffix: str,
-    properties: Mapping[str, object],
-    outputs: Mapping[str, object],
-) -> None:
-    kind(f"{name}-{suffix}", properties, outputs=outputs, opts=pulumi.ResourceOptions(parent=parent))
 
 
 def _tier_inputs(plan: Plan, tier: Tier) -> wire.TierInputs:

@@ -25,8 +25,10 @@ def summary(plan: Plan, findings: tuple[Finding, ...]) -> str:
 
 def outline(plan: Plan, findings: tuple[Finding, ...]) -> Mapping[str, str]:
     """The verdict and each tier in one line."""
-    tiers = {tier: _tier_line(plan.tiers.get(tier)) for tier in wanted_tiers(plan.stack)}
-    return {"verdict": verdict_line(findings), **tiers}
+    lines = {"verdict": verdict_line(findings)}
+    for tier in wanted_tiers(plan.stack):
+        lines[tier] = _tier_line(plan.tiers.get(tier))
+    return lines
 
 
 def verdict_line(findings: tuple[Finding, ...]) -> str:
@@ -90,9 +92,7 @@ def _loads(loads: tuple[Load, ...]) -> list[str]:
     """The largest loads as they are, before headroom."""
     largest = sorted(loads, key=lambda load: -max(load.read.base, load.write.base))
     shown = [load for load in largest if load.read or load.write][:MOST_LOADS]
-    rows = [
-        (load.tier, load.id, _rates(load), load.when, load.because.removeprefix(f"{load.id}: ")) for load in shown
-    ]
+    rows = [(load.tier, load.id, _rates(load), load.when, load.because.removeprefix(f"{load.id}: ")) for load in shown]
     return ["asked, before headroom:", *_aligned(rows)] if rows else []
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -38,7 +38,7 @@ from tierplan.domain.stack import (
     Training,
     Workload,
 )
-from tierplan.units import QUANTITIES, Bandwidth, Duration, OpRate, Quantity, Size, bandwidth, duration, op_rate, size
+from tierplan.units import QUANTITIES, bandwidth, duration, op_rate, size
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "workloads.yaml"
 
@@ -177,17 +177,43 @@ def build() -> type[Build]:
     return Build
 
 
-def quantity(text: str) -> Quantity | str:
-    """A quantity from its text, of whichever kind its unit is; any other text as it is."""
-    for kind in QUANTITIES:
-        try:
-            return kind.parse(text)
-        except ValueError:
-            continue
-    return text
+@dataclass(frozen=True)
+class Golden:
+    """One published figure: which formula gives it from which inputs, and how exactly it is known."""
+
+    id: str
+    source: str
+    formula: str
+    inputs: dict[str, object]
+    expected: float
+    relative: float = 0.0
+    absolute: float = 0.0
 
 
-def goldens() -> list[Mapping[str, object]]:
+def goldens() -> list[Golden]:
     """Every case of the golden table."""
-    cases: Iterable[Mapping[str, object]] = yaml.safe_load(GOLDEN.read_text())["cases"]
-    return list(cases)
+    cases = [Golden(**case) for case in yaml.safe_load(GOLDEN.read_text())["cases"]]
+    return [replace(case, inputs={key: _value(value) for key, value in case.inputs.items()}) for case in cases]
+
+
+def _value(given: object) -> object:
+    """A quantity from its text, of whichever kind its unit is; a number as it is."""
+    if not isinstance(given, str):
+        return given
+    for kind in QUANTITIES:
+        with suppress(ValueError):
+            return kind.parse(given)
+    message = f"{given!r} is no quantity"
+    raise ValueError(message)
+
+
+@pytest.fixture(scope="session")
+def golden_table() -> list[Golden]:
+    """The whole golden table."""
+    return goldens()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that takes `golden` runs once for each case."""
+    if "golden" in metafunc.fixturenames:
+        metafunc.parametrize("golden", goldens(), ids=lambda case: case.id)

@@ -14,7 +14,7 @@ from unittest import mock
 
 import pulumi
 import yaml
-from google.protobuf import json_format
+from google.protobuf import json_format  # type: ignore[import-untyped]
 from pulumi.runtime import mocks
 from pulumi.runtime.settings import get_root_resource
 
@@ -51,7 +51,13 @@ class Recording:
     def state(self) -> dict[str, object]:
         """The same as a state file that `pulumi policy analyze --file` reads."""
         resources = [
-            {"urn": _engine_urn(one.urn), "type": one.token, "custom": False, "inputs": one.inputs, "outputs": one.outputs}
+            {
+                "urn": _engine_urn(one.urn),
+                "type": one.token,
+                "custom": False,
+                "inputs": one.inputs,
+                "outputs": one.outputs,
+            }
             | ({"parent": _engine_urn(one.parent)} if one.parent else {})
             for one in self.resources
         ]
@@ -77,7 +83,7 @@ class _Monitor(mocks.MockMonitor):
         self.recording = recording
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802
-        response = super().RegisterResource(request)
+        response = super().RegisterResource(request)  # type: ignore[no-untyped-call]
         if request.type != "pulumi:pulumi:Stack":
             inputs = json_format.MessageToDict(request.object)
             parent = "" if request.parent.endswith("-stack") else request.parent
@@ -90,7 +96,7 @@ class _Monitor(mocks.MockMonitor):
         for one in self.recording.resources:
             if one.urn == request.urn:
                 one.outputs = json_format.MessageToDict(request.outputs)
-        return super().RegisterResourceOutputs(request)
+        return super().RegisterResourceOutputs(request)  # type: ignore[no-untyped-call]
 
 
 class _Messages(logging.Handler):

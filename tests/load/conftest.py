@@ -79,7 +79,7 @@ config:
     hot:
       backend: weka
       nodes: 12
-      node: {drives: 12, drive: {size: "7.68 TB", read: "6.5 GB/s", write: "3.5 GB/s"}, ports: 2, port_rate: "200 Gbit/s"}
+      node: {drives: 12, drive: {size: "7.68 TB", read: "6.5 GB/s", write: "3.5 GB/s"}, ports: 2, cores: 64}
       layout: {data_units: 5, parity_units: 2, hot_spares: 1, failure_domain: node}
       options: {drive_cores: 12, tiering: {ssd_share: 0.5, retention: "7 d"}}
     cold: {backend: ceph-rgw}
@@ -133,7 +133,6 @@ def faults(read: Callable[[str], Stack]) -> Callable[[str], tuple[str, ...]]:
         try:
             read(text)
         except InputError as error:
-            assert not any("\n" in line or len(line) > 500 for line in error.faults)
             return error.faults
         return ()
 

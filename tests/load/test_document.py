@@ -10,7 +10,17 @@ from tierplan.load.document import MOST_VALUES, UnreadableError, read_document
 def test_lines_are_those_of_the_keys_and_items() -> None:
     document = read_document("a:\n  b: 1\n  c:\n    - d: 2\n    - 3\ne: {f: 4,\n  g: 5}\n")
     assert document.value == {"a": {"b": 1, "c": [{"d": 2}, 3]}, "e": {"f": 4, "g": 5}}
-    assert document.lines == {"a": 1, "a.b": 2, "a.c": 3, "a.c[0]": 4, "a.c[0].d": 4, "a.c[1]": 5, "e": 6, "e.f": 6, "e.g": 7}
+    assert document.lines == {
+        "a": 1,
+        "a.b": 2,
+        "a.c": 3,
+        "a.c[0]": 4,
+        "a.c[0].d": 4,
+        "a.c[1]": 5,
+        "e": 6,
+        "e.f": 6,
+        "e.g": 7,
+    }
 
 
 def test_duplicate_key_is_a_fault_with_both_lines_and_the_first_stays() -> None:
@@ -83,8 +93,7 @@ def test_traps_are_one_fault_with_its_line(text: str, words: str, line: int | No
 @pytest.mark.parametrize("bomb", ["a{n}: &a{n} [{stars}]", "a{n}: &a{n} {{<<: [{stars}]}}"])
 def test_aliases_of_aliases_do_not_explode(bomb: str) -> None:
     lines = ["a0: &a0 {x: 1}"]
-    for n in range(1, 12):
-        lines.append(bomb.format(n=n, stars=", ".join([f"*a{n - 1}"] * 10)))
+    lines += (bomb.format(n=n, stars=", ".join([f"*a{n - 1}"] * 10)) for n in range(1, 12))
     with pytest.raises(UnreadableError, match=f"{MOST_VALUES:,} values"):
         read_document("\n".join(lines))
 

@@ -14,7 +14,9 @@ Faults = Callable[[str], tuple[str, ...]]
 
 def test_only_our_namespace_is_taken_and_lines_follow() -> None:
     form = form_document(
-        read_document("encryptionsalt: v1\nconfig:\n  aws:region: x\n  tierplan:site:\n    racks: 8\n  cluster: {node: a}\n")
+        read_document(
+            "encryptionsalt: v1\nconfig:\n  aws:region: x\n  tierplan:site:\n    racks: 8\n  cluster: {node: a}\n"
+        )
     )
     assert form.value == {"site": {"racks": 8}, "cluster": {"node": "a"}}
     assert form.lines == {"": 2, "site": 4, "site.racks": 5, "cluster": 6, "cluster.node": 6}
@@ -45,8 +47,10 @@ def test_other_namespaces_hold_what_they_like(good: str, faults: Faults) -> None
         ("- a\n", "x.yaml: holds a list; a stack file is a map with config:"),
         (
             "confg:\n  tierplan:site: {}\n",
-            "x.yaml:1: confg: unknown key; did you mean config? "
-            "allowed: config, encryptionsalt, encryptedkey, secretsprovider, environment",
+            (
+                "x.yaml:1: confg: unknown key; did you mean config? "
+                "allowed: config, encryptionsalt, encryptedkey, secretsprovider, environment"
+            ),
         ),
     ],
 )
@@ -57,8 +61,10 @@ def test_a_file_without_config_is_one_line(faults: Faults, text: str, line: str)
 def test_keys_outside_config_are_one_line_and_are_read_all_the_same(good: str, faults: Faults) -> None:
     outside = good.replace("config:\n", "").replace("\n  ", "\n").replace("  aws:", "aws:", 1)
     assert faults(outside) == (
-        "x.yaml:3: tierplan:site, tierplan:cluster, tierplan:workloads, tierplan:capacity, tierplan:tiers, "
-        "tierplan:targets, tierplan:operations, tierplan:expect: outside config:; indent under it as tierplan:site",
+        (
+            "x.yaml:3: tierplan:site, tierplan:cluster, tierplan:workloads, tierplan:capacity, tierplan:tiers, "
+            "tierplan:targets, tierplan:operations, tierplan:expect: outside config:; indent under it as tierplan:site"
+        ),
     )
     both = faults(outside.replace("headroom: 1.3", "headroom: 0.5"))
     assert [line.split(":")[1] for line in both] == ["3", "73"]

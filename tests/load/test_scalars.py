@@ -99,7 +99,8 @@ def test_nan_is_read_so_that_it_can_be_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "number"), [("70e9", 70e9), (" 8 ", 8), ("-1", -1), ("1e400", None), ("0x10", None), ("x", None), ("", None)]
+    ("text", "number"),
+    [("70e9", 70e9), (" 8 ", 8), ("-1", -1), ("1e400", None), ("0x10", None), ("x", None), ("", None)],
 )
 def test_plain_number_reads_decimal_text_alone(text: str, number: float | None) -> None:
     """Numeric text is what `pulumi config set` leaves behind: no other base, no word."""

@@ -16,6 +16,7 @@ from tierplan.domain import stack as nouns
 from tierplan.domain.stack import Stack
 from tierplan.load import stack_schema
 from tierplan.load.defaults import default_fact
+from tierplan.load.faults import Fault
 from tierplan.load.schema import Schema, branch, flat_schema, properties_of, tidy
 from tierplan.units import Bandwidth, Duration, OpRate, Quantity, Size
 
@@ -98,7 +99,7 @@ def test_every_enumeration_is_that_of_its_field() -> None:
 
 def test_every_field_without_a_value_of_its_own_is_required_or_has_a_default() -> None:
     """What a noun must have comes from the stack, a preset or a default of the schema."""
-    filled = {"cluster.gpus_per_node", "training.checkpoint.keep"}  # by rule: preset or key; keep or retain
+    filled = {"cluster.gpus_per_node", "kv-cache.model.layers"}  # by rule: from the catalogue or the key
     for path, _, wanted, field in all_pairs():
         bare = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
         if not bare or path in filled:
@@ -209,8 +210,8 @@ def test_good_document_is_valid_by_the_schema_alone(read: Callable[[str], Stack]
 )
 def test_tidy_reads_text_as_what_the_key_holds(value: object, reads: str | None, tidied: object) -> None:
     schema = {"properties": {"key": {"x-reads": reads}}}
-    faults: list[object] = []
-    result = cast("Mapping[str, object]", tidy({"key": value}, schema, "", cast("list[object]", faults)))  # type: ignore[arg-type]
+    faults: list[Fault] = []
+    result = cast("Mapping[str, object]", tidy({"key": value}, schema, "", faults))
     assert result["key"] == tidied
     assert type(result["key"]) is type(tidied)
     assert faults == []

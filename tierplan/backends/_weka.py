@@ -6,7 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tierplan.units import Size
+from tierplan.backends._choosing import option
+from tierplan.domain.stack import OptionValue
+from tierplan.units import Duration, Size, duration
+
+RETENTION, CUE = duration("1 d"), duration("900 s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,3 +160,9 @@ def containers(parts: Mapping[str, float]) -> list[dict[str, str | int]]:
             size = cores // pieces + (index < cores % pieces)
             made.append({"name": name, "role": role, "cores": size, "resources_file": f"{name}.json"})
     return made
+
+
+def tiering_times(options: Mapping[str, OptionValue]) -> tuple[Duration, Duration]:
+    """Tiering cue and SSD retention; releases differ in the default cue, so both are always written out."""
+    retention = option(options, "tiering.retention", Duration) or RETENTION
+    return option(options, "tiering.cue", Duration) or Duration(min(CUE.s, retention.s / 3)), retention

@@ -31,12 +31,13 @@ from tierplan.backends._weka import (
     minimum_healthy,
     object_capacity,
     server_memory,
+    tiering_times,
 )
 from tierplan.domain.facts import BackendFacts
 from tierplan.domain.need import TierNeed
 from tierplan.domain.stack import LayoutPins, Site, StorageNode, TierPins
 from tierplan.domain.tiers import Delivered, Factor, Illegal, Layout, TierConfig, TierPlan
-from tierplan.units import Bandwidth, Duration, OpRate, Size, bandwidth, duration
+from tierplan.units import Bandwidth, Duration, OpRate, Size, bandwidth
 
 OPTIONS: Mapping[str, OptionKind] = {
     "drive_cores": int,
@@ -44,7 +45,6 @@ OPTIONS: Mapping[str, OptionKind] = {
     "frontend_cores": int,
     "tiering": {"ssd_share": float, "cue": Duration, "retention": Duration},
 }
-RETENTION, CUE = duration("1 d"), duration("900 s")  # both are always written out: releases differ in the default cue
 WIDEST_FROM = 19  # failure domains that hold 16+2 and one spare: the layout widens no further
 
 
@@ -257,7 +257,7 @@ def node_faults(config: TierConfig, need: TierNeed, used: Relied) -> Iterator[Il
 
 def tiering_faults(config: TierConfig) -> Iterator[Illegal]:
     """Tiering cue at most a third of the SSD retention; the SSD share a fraction."""
-    cue, retention = tiering_times(config)
+    cue, retention = tiering_times(config.options)
     share, rule = option(config.options, "tiering.ssd_share", float), f"{config.tier}-layout"
     if cue.s > retention.s / 3 * (1 + 1e-9):
         yield Illegal(
@@ -271,13 +271,6 @@ def tiering_faults(config: TierConfig) -> Iterator[Illegal]:
     if share is not None and not 0 < share <= 1:
         message = f"weka: tiering.ssd_share {share:g}; a fraction above 0, at most 1"
         yield Illegal(policy=rule, message=message, remedy="write e.g. ssd_share: 0.2", required=1, planned=share)
-
-
-def tiering_times(config: TierConfig) -> tuple[Duration, Duration]:
-    """Cue and retention; the defaults of releases differ, so both are always written out."""
-    retention = option(config.options, "tiering.retention", Duration) or RETENTION
-    cue = option(config.options, "tiering.cue", Duration) or Duration(min(CUE.s, retention.s / 3))
-    return cue, retention
 
 
 def notes(config: TierConfig, need: TierNeed, *, usable: Size, used: Relied) -> tuple[str, ...]:
@@ -360,7 +353,7 @@ class Weka:
         hosts:      as the stack's hosts file names them
         """
         config, layout, parts = plan.config, plan.config.layout, plan.delivered.parts
-        cue, retention = tiering_times(config)
+        cue, retention = tiering_times(config.options)
         share = option(config.options, "tiering.ssd_share", float)
         planned = plan.delivered.planned
         return {

@@ -63,6 +63,20 @@ def checkpoints(*, size: Size, kept: int, concurrent_jobs: int) -> Size:
     return size * (kept * concurrent_jobs)
 
 
+def kept_files(*, files: int, kept: int, concurrent_jobs: int) -> int:
+    """
+    Files of all checkpoints that are kept.
+
+    Formula:  files * kept * concurrent_jobs
+    Assumes:  every checkpoint has as many
+    Source:   definition (checked 2026-11-29)
+
+    >>> kept_files(files=1025, kept=11, concurrent_jobs=4)
+    45100
+    """
+    return files * kept * concurrent_jobs
+
+
 def hot(*, growing: Size, growth_per_year: float, year: int, checkpoints: Size, weights: Size, kv_cache: Size) -> Size:
     """
     What the hot tier stores in a year.
@@ -146,6 +160,20 @@ def counted_files(**files: int) -> float:
     1326267.0
     """
     return float(sum(files.values()))
+
+
+def fixed(*, stored: Size, growing: Size) -> Size:
+    """
+    What a tier stores that does not grow.
+
+    Formula:  stored - growing
+    Assumes:  today's checkpoints, weights, sessions and archives
+    Source:   definition (checked 2026-11-29)
+
+    >>> fixed(stored=Size(103e12), growing=Size(60e12)).show()
+    '43 TB'
+    """
+    return stored - growing
 
 
 def full_in_years(*, planned: Size, fixed: Size, growing: Size, growth_per_year: float) -> float:

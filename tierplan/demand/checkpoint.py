@@ -27,7 +27,7 @@ def benchmark_size(*, parameters: int, layers: int, hidden: int, tensor: int, ra
     """
     What the MLPerf Storage checkpoint workload writes for a model of this shape.
 
-    Formula:  14*parameters + 2*(tensor - 1)*(2*layers + 1)*hidden + 60*hidden*ranks
+    Formula:  2*parameters + 12*(parameters // ranks)*ranks + 2*(tensor - 1)*(2*layers + 1)*hidden + 60*hidden*ranks
     Assumes:  fp16 norm weights are written by every tensor-parallel rank; each rank adds 3 * 5*hidden floats
     Source:   argonne-lcf/dlio_benchmark: dlio_benchmark/checkpointing/base_checkpointing.py (checked 2026-11-29)
 
@@ -35,7 +35,8 @@ def benchmark_size(*, parameters: int, layers: int, hidden: int, tensor: int, ra
     '104.704521 GiB'
     """
     norms = (tensor - 1) * (2 * layers + 1) * hidden
-    return Size(14.0 * parameters + 2.0 * norms + 60.0 * hidden * ranks)
+    optimizer = parameters // ranks * ranks
+    return Size(2.0 * (parameters + norms) + 12.0 * optimizer + 60.0 * hidden * ranks)
 
 
 def write_bandwidth(*, size: Size, changed_fraction: float, allowed_stall: Duration) -> Bandwidth:

@@ -22,12 +22,9 @@ class Job:
     gpus_per_node: Known[int]
     running: Known[int]
     nodes: Known[int]
+    node_gpus: Known[int]
+    """GPUs of the job on its busiest node."""
     data: Known[int]
-
-    @property
-    def node_gpus(self) -> int:
-        """GPUs of the job on its busiest node."""
-        return min(self.gpus_per_node.value, self.gpus.value)
 
 
 def job_of(sheet: Sheet, work: Training) -> Job:
@@ -35,7 +32,6 @@ def job_of(sheet: Sheet, work: Training) -> Job:
     gpus = sheet.given(work.gpus, "gpus")
     gpus_per_node = sheet.of_stack(sheet.stack.cluster.gpus_per_node, "cluster.gpus_per_node")
     shards = work.parallelism.tensor * work.parallelism.pipeline
-    cluster_gpus = sheet.of_stack(sheet.stack.cluster.gpus, "cluster.gpu_nodes")
     jobs_asked = work.checkpoint.concurrent_jobs if work.checkpoint else 1
     return Job(
         sheet=sheet,
@@ -46,10 +42,12 @@ def job_of(sheet: Sheet, work: Training) -> Job:
             "jobs.running",
             jobs.running,
             concurrent_jobs=sheet.given(jobs_asked, "checkpoint.concurrent_jobs"),
-            cluster_gpus=cluster_gpus,
+            gpu_nodes=sheet.of_stack(sheet.stack.cluster.gpu_nodes, "cluster.gpu_nodes"),
+            gpus_per_node=gpus_per_node,
             gpus=gpus,
         ),
         nodes=sheet.figure("jobs.nodes", jobs.nodes, gpus=gpus, gpus_per_node=gpus_per_node),
+        node_gpus=sheet.figure("jobs.node_gpus", jobs.node_gpus, gpus_per_node=gpus_per_node, gpus=gpus),
         data=sheet.given(work.parallelism.data or max(1, work.gpus // shards), "parallelism.data"),
     )
 

@@ -203,6 +203,24 @@ def write_bandwidth(*, new_tokens_per_s: float, bytes_per_token: Size) -> Bandwi
     return Bandwidth(new_tokens_per_s * bytes_per_token.bytes)
 
 
+def reload_rate(*, read: Bandwidth, session_bytes: Size, places: int) -> OpRate:
+    """
+    Sessions that are loaded back from one place in a second.
+
+    Formula:  read / session_bytes / places
+    Assumes:  places are equal: the shared tier is one, each node's drives are one
+    Source:   definition (checked 2026-11-29)
+    Raises:   InputError if a session has no size
+
+    >>> reload_rate(read=Bandwidth(430e9), session_bytes=Size(43e9), places=1).show()
+    '10 ops/s'
+    """
+    if not session_bytes or places <= 0:
+        message = f"kv_cache: sessions of {session_bytes.show()} in {places} places; both must be above 0"
+        raise InputError(message)
+    return OpRate(read.bytes_per_s / session_bytes.bytes / places)
+
+
 def reload_time(
     *, session_bytes: Size, bandwidth: Bandwidth, client: Bandwidth, resumes: OpRate, reload_within: Duration
 ) -> Duration:

@@ -254,7 +254,13 @@ def _kept(saving: Saving) -> Asked:
         changed_fraction=saving.changed,
         interval=saving.interval,
     )
-    files = Known(saving.files.value * kept.value * asked.concurrent_jobs, saving.files.origin)
+    files = sheet.figure(
+        "checkpoint.kept_files",
+        capacity.kept_files,
+        files=saving.files,
+        kept=kept,
+        concurrent_jobs=sheet.given(asked.concurrent_jobs, "checkpoint.concurrent_jobs"),
+    )
     stored = Stored(kind="checkpoint", tier=sheet.shared, workload=job.work.name, size=size, files=files)
     return Asked(stored=(stored,), written={sheet.shared: daily.value * job.running.value})
 

@@ -60,7 +60,7 @@ def packed(asked: Dataset) -> bool:
 
 def _loads(job: Job, asked: Dataset, reading: Reading) -> tuple[Load, ...]:
     name, running = f"{job.work.name}.dataset", job.running.value
-    share = job.node_gpus / job.gpus.value
+    share = job.node_gpus.value / job.gpus.value
     hits = reading.hits.value
     words = f"{name}: {reading.gross.value.show()} a job" + (f", {running} jobs" if running > 1 else "")
     words += f", cache {asked.cache} holds {hits:.1%}" if asked.cache != "none" else ""
@@ -220,7 +220,7 @@ def _prefetch(job: Job, asked: Dataset) -> None:
     sheet.figure(
         "dataset.prefetch_bytes_per_node",
         dataset_read.prefetch,
-        processes=Known(job.node_gpus, job.gpus_per_node.origin),
+        processes=job.node_gpus,
         workers=sheet.given(asked.loader.workers, "dataset.loader.workers"),
         prefetch=sheet.given(asked.loader.prefetch, "dataset.loader.prefetch"),
         batch=sheet.given(asked.loader.batch, "dataset.loader.batch"),

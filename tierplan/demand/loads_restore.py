@@ -45,10 +45,15 @@ def restores(job: Job) -> Asked:
     return Asked(loads=(load,), targets=(target,))
 
 
+def reads_alone(job: Job) -> bool:
+    """Whether one rank reads everything and broadcasts it."""
+    asked = job.work.restore
+    return job.work.parallelism.sharding == "ddp" and (asked is None or asked.reads == "once")
+
+
 def node_volume(job: Job, volume: Size) -> Size:
     """What the busiest GPU node reads of a restore: its share, or everything where one rank reads for all."""
-    alone = job.work.parallelism.sharding == "ddp" and job.work.restore is not None and job.work.restore.reads == "once"
-    return volume if alone else volume * (job.node_gpus / job.gpus.value)
+    return volume if reads_alone(job) else volume * (job.node_gpus.value / job.gpus.value)
 
 
 def _volume(job: Job) -> Known[Size]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tierplan.demand import checkpoint, dataset_read, goodput, interval, restore
+from tierplan.demand import checkpoint, dataset_read, goodput, interval, jobs, restore, writers
 from tierplan.demand.job import Job, job_of
 from tierplan.demand.loads_checkpoint import landing_copies, mean_time_to_interrupt
-from tierplan.demand.loads_restore import node_volume
+from tierplan.demand.loads_restore import reads_alone
 from tierplan.demand.result import Result
 from tierplan.demand.share import Given
 from tierplan.demand.sheet import Sheet
@@ -86,14 +86,15 @@ def _stall(saved: Saved) -> Known[Duration] | None:
         running = result.count("jobs.running")
         one = Known(1, result.stack.origin(f"{result.path}.checkpoint.coincide"))
         return _written(saved, tier, available, "checkpoint.stall_s", at_once=running if asked.coincide else one)
-    nodes = max(1, tier.plan.config.nodes)
+    nodes = Known(max(1, tier.plan.config.nodes), "plan tiers.local.node_count")
+    each = result.figure("checkpoint.available_node_write_bytes_per_s", jobs.per_node, bandwidth=available, nodes=nodes)
     return result.figure(
         "checkpoint.stall_s",
         checkpoint.local_stall,
         node_bytes=node,
         changed_fraction=result.given(asked.changed_fraction, "checkpoint.changed_fraction"),
         replicas=Known(saved.copies, result.stack.origin(f"{result.path}.checkpoint.first_landing")),
-        available=Known(available.value / nodes, available.origin),
+        available=each,
         client=Known(tier.plan.need.clients.network, "stack cluster.storage_network"),
     )
 
@@ -189,9 +190,17 @@ def _restored(result: Result, job: Job, shared: Given) -> Known[Duration] | None
         restore.duration,
         read=volume,
         bandwidth=available,
-        node_read=Known(node_volume(job, volume.value), volume.origin),
+        node_read=_node_read(result, job, volume),
         client=shared.client(),
     )
+
+
+def _node_read(result: Result, job: Job, volume: Known[Size]) -> Known[Size]:
+    """The figure of what the busiest GPU node reads of a restore."""
+    quantity = "restore.node_read_bytes"
+    if reads_alone(job):
+        return result.figure(quantity, writers.single_node_bytes, size=volume)
+    return result.figure(quantity, writers.even_node_bytes, size=volume, gpus=job.gpus, gpus_per_node=job.gpus_per_node)
 
 
 def _read(result: Result, asked: Dataset, shared: Given) -> None:
@@ -204,8 +213,14 @@ def _read(result: Result, asked: Dataset, shared: Given) -> None:
     if available is None:
         return
     running, nodes = result.count("jobs.running"), result.count("jobs.nodes")
-    each = min(available.value / max(1, running.value), shared.client().value * nodes.value)
-    bandwidth = Known(each, available.origin)
+    bandwidth = result.figure(
+        "dataset.job_read_bytes_per_s",
+        jobs.per_job,
+        bandwidth=available,
+        jobs=running,
+        client=shared.client(),
+        nodes=nodes,
+    )
     size = result.given(asked.size, "dataset.size")
     compute = result.figure("dataset.compute_s", dataset_read.compute_time, size=size, bandwidth=gross)
     rest = result.figure(

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from tierplan.demand import capacity, kv_cache, model_load
+from tierplan.demand import capacity, jobs, kv_cache, model_load
 from tierplan.demand.share import Given, given, left
 from tierplan.demand.sheet import shared_tier
 from tierplan.domain.figures import Known, Ledger, Value
 from tierplan.domain.need import Requirement, Tier
 from tierplan.domain.stack import KvCache, ModelLoad, Stack
 from tierplan.domain.tiers import TierPlan
-from tierplan.units import Bandwidth, OpRate, Quantity, Size
+from tierplan.units import Bandwidth, Quantity, Size
 
 R = TypeVar("R", bound=Value)
 Q = TypeVar("Q", bound=Quantity)
@@ -77,13 +77,16 @@ def loaded(result: Result, work: ModelLoad, shared: Given) -> None:
     )
     if available is None or weights is None or volume is None:
         return
-    replicas = work.replicas_per_node if work.fan_out == "none" else 1
+    node = weights
+    if work.fan_out == "none" and work.replicas_per_node > 1:
+        each = result.given(work.replicas_per_node, "replicas_per_node")
+        node = result.figure("model_load.node_bytes", model_load.total, weights=weights, replicas=each)
     result.figure(
         "model_load.duration_s",
         model_load.duration,
         read=volume,
         bandwidth=available,
-        node_read=Known(weights.value * replicas, weights.origin),
+        node_read=node,
         client=shared.client(),
     )
 
@@ -106,21 +109,35 @@ def reloaded(result: Result, work: KvCache, tiers: Mapping[Tier, Given]) -> None
     available = result.read_left(tier, "", "kv_cache", "kv_cache.available_read_bytes_per_s")
     if available is None:
         return
-    serving = work.gpu_nodes or result.stack.cluster.gpu_nodes
-    local = tier.tier == "local"
-    quantity = "kv_cache.local_read_bytes_per_s" if local else "kv_cache.read_bytes_per_s"
+    quantity, client = "kv_cache.read_bytes_per_s", tier.client()
+    if tier.tier == "local":
+        quantity, nodes = "kv_cache.local_read_bytes_per_s", _nodes(tier)
+        available = result.figure(
+            "kv_cache.available_node_read_bytes_per_s", jobs.per_node, bandwidth=available, nodes=nodes
+        )
+        client = available
     asked = result.required(quantity, Bandwidth)
-    rate = asked.value.base / session.value.base if asked else 0.0
-    drives = max(1, tier.plan.config.nodes)
+    if asked is None:
+        return
+    serving = Known(1, "constant")
+    if tier.tier == "local":
+        key = "cluster.gpu_nodes" if work.gpu_nodes is None else f"{result.path}.gpu_nodes"
+        serving = Known(work.gpu_nodes or result.stack.cluster.gpu_nodes, result.stack.origin(key))
     result.figure(
         "kv_cache.reload_s",
         kv_cache.reload_time,
         session_bytes=session,
-        bandwidth=Known(available.value / drives, available.origin) if local else available,
-        client=Known(available.value / drives, available.origin) if local else tier.client(),
-        resumes=Known(OpRate(rate / serving if local else rate), asked.origin if asked else "constant"),
+        bandwidth=available,
+        client=client,
+        resumes=result.figure(
+            "kv_cache.reloads_ops_per_s", kv_cache.reload_rate, read=asked, session_bytes=session, places=serving
+        ),
         reload_within=result.given(work.reload_within, "reload_within"),
     )
+
+
+def _nodes(tier: Given) -> Known[int]:
+    return Known(max(1, tier.plan.config.nodes), f"plan tiers.{tier.tier}.node_count")
 
 
 def full(stack: Stack, requirement: Requirement, tiers: Mapping[Tier, TierPlan], ledger: Ledger) -> None:
@@ -136,7 +153,12 @@ def full(stack: Stack, requirement: Requirement, tiers: Mapping[Tier, TierPlan],
             name,
             capacity.full_in_years,
             planned=Known(plan.delivered.planned, f"plan tiers.{tier}.planned_bytes"),
-            fixed=Known(Size(today.number - growing.number), f"figure {today.id}"),
+            fixed=ledger.figure(
+                f"capacity.fixed_{tier}_bytes",
+                capacity.fixed,
+                stored=Known(Size(today.number), f"figure {today.id}"),
+                growing=Known(Size(growing.number), f"figure {growing.id}"),
+            ),
             growing=Known(Size(growing.number), f"figure {growing.id}"),
             growth_per_year=growth,
         )

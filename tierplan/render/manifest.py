@@ -35,8 +35,12 @@ def manifest_text(files: Iterable[Artifact], *, stack: str, plan_digest: str) ->
 
 
 def artifacts(files: Mapping[str, str]) -> tuple[Artifact, ...]:
-    """What `render` made, file by file, without the manifest itself."""
-    return read_manifest(files[MANIFEST])
+    """
+    What `render` made, file by file, without the manifest itself.
+
+    Raises:   RenderError if there is no manifest among the files
+    """
+    return read_manifest(files.get(MANIFEST, ""))
 
 
 def read_manifest(text: str) -> tuple[Artifact, ...]:
