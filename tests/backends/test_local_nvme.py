@@ -74,17 +74,6 @@ def test_no_drives_where_some_are_needed(deliver):
     assert deliver(replace(NODE, drives=0), capacity=size("1 TB")).counts["capacity"] == NEVER
 
 
-def test_endurance_boundary(deliver):
-    allowed = NODE.raw * 128
-    assert deliver(written_per_day=allowed).illegal == ()
-    fault = deliver(written_per_day=allowed * 1.01).illegal[0]
-    assert (fault.policy, fault.required, fault.planned) == (
-        "local-endurance",
-        pytest.approx(allowed.base * 1.01),
-        pytest.approx(allowed.base),
-    )
-
-
 def test_the_one_choice_is_what_the_cluster_is(make_need, facts_of):
     pins = TierPins(
         backend="local-nvme",

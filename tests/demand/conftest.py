@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tierplan.domain.need import Requirement, Tier
 from tierplan.domain.stack import (
     Budget,
     Capacity,
     Checkpoint,
     Cluster,
     Dataset,
+    Drive,
     General,
     GpuPrice,
     Interrupts,
@@ -31,6 +33,7 @@ from tierplan.domain.stack import (
     Stack,
     Staging,
     StorageNetwork,
+    StorageNode,
     Survive,
     Targets,
     TierPins,
@@ -38,6 +41,7 @@ from tierplan.domain.stack import (
     Training,
     Workload,
 )
+from tierplan.domain.tiers import Delivered, Layout, Rates, TierConfig, TierPlan
 from tierplan.units import QUANTITIES, bandwidth, duration, op_rate, size
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "workloads.yaml"
@@ -128,7 +132,9 @@ class Build:
             gpus_per_node=8,
             host_memory=size("2 TiB"),
             cpu_cores=112,
-            local_nvme=LocalNvme(drives=4, size=size("7.68 TB"), read=bandwidth("6.5 GB/s"), write=bandwidth("3.5 GB/s")),
+            local_nvme=LocalNvme(
+                drives=4, size=size("7.68 TB"), read=bandwidth("6.5 GB/s"), write=bandwidth("3.5 GB/s")
+            ),
             storage_network=StorageNetwork(
                 ports=2, rate=bandwidth("200 Gbit/s"), transport="infiniband", shared_with_compute=False
             ),
@@ -169,6 +175,34 @@ class Build:
             hot=TierPins(backend=hot),
             cold=TierPins(backend="ceph-rgw"),
         )
+
+    @staticmethod
+    def plan(
+        requirement: Requirement, tier: Tier, *, read: str, write: str, nodes: int = 12, usable: str = "500 TB"
+    ) -> TierPlan:
+        """A tier that gives exactly these rates, whatever it is made of."""
+        drive = Drive(size=size("7.68 TB"), read=bandwidth("6.5 GB/s"), write=bandwidth("3.5 GB/s"))
+        node = StorageNode(
+            drives=12, drive=drive, ports=2, port_rate=bandwidth("200 Gbit/s"), cores=64, memory=size("384 GiB")
+        )
+        rates = Rates(
+            read=bandwidth(read),
+            write=bandwidth(write),
+            op_rate=op_rate("100000 ops/s"),
+            read_limited_by="node ports",
+            write_limited_by="node ports",
+        )
+        delivered = Delivered(
+            counts={"capacity": 1},
+            raw=size(usable),
+            usable=size(usable),
+            planned_fill_fraction=0.8,
+            waterfall=(),
+            healthy=rates,
+            degraded=(),
+        )
+        config = TierConfig(tier=tier, backend="test", nodes=nodes, node=node, layout=Layout(kind="none"))
+        return TierPlan(need=requirement.needs[tier], config=config, delivered=delivered)
 
 
 @pytest.fixture(scope="session")

@@ -86,7 +86,7 @@ class _Monitor(mocks.MockMonitor):
         response = super().RegisterResource(request)  # type: ignore[no-untyped-call]
         if request.type != "pulumi:pulumi:Stack":
             inputs = json_format.MessageToDict(request.object)
-            parent = "" if request.parent.endswith("-stack") else request.parent
+            parent = "" if "::pulumi:pulumi:Stack::" in request.parent else request.parent
             self.recording.resources.append(
                 Registered(token=request.type, name=request.name, urn=response.urn, parent=parent, inputs=inputs)
             )

@@ -99,7 +99,7 @@ config:
 Spoil = Callable[..., str]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def good() -> str:
     """The text of a good stack file."""
     return GOOD

@@ -124,7 +124,7 @@ def test_own_bytes_leave_the_training_state_open(good: str, read: Read) -> None:
     [("llama-3-70b", 80, 8, None), ("qwen3-235b-a22b", 94, 4, None), ("deepseek-v3-671b", 61, None, 576)],
 )
 def test_kv_shape_of_the_catalogue(
-    spoil: Spoil, read: Read, catalogue_id: str, layers: int, kv_heads: int | None, latent: int | None
+    spoil: Spoil, read: Read, *, catalogue_id: str, layers: int, kv_heads: int | None, latent: int | None
 ) -> None:
     shape = "model: {layers: 80, kv_heads: 8, head_dimension: 128}"
     stack = read(spoil((shape, f"model: {{catalogue: {catalogue_id}}}")))

@@ -87,9 +87,7 @@ def weka_tier(*, nodes=12, failure_domain="node", options=None, drives=12, compu
         cores=64,
         memory=size("384 GiB"),
     )
-    layout = Layout(
-        kind="erasure-code", data_units=5, parity_units=2, hot_spares=1, failure_domain=failure_domain
-    )
+    layout = Layout(kind="erasure-code", data_units=5, parity_units=2, hot_spares=1, failure_domain=failure_domain)
     config = TierConfig(
         tier="hot", backend="weka", nodes=nodes, node=node, layout=layout, racks=8, options=options or {}
     )
@@ -130,9 +128,7 @@ def ceph_tier(*, nodes=8, failure_domain="node", medium="hdd", kind="erasure-cod
         "gateways_per_host": 2,
         "gateways": nodes * 2,
     }
-    return TierPlan(
-        need=need("cold", capacity="1 PB"), config=config, delivered=delivered(usable="2 PB", parts=parts)
-    )
+    return TierPlan(need=need("cold", capacity="1 PB"), config=config, delivered=delivered(usable="2 PB", parts=parts))
 
 
 def plan_of(*, hot=None, cold=None, name="demo", kubernetes=True, tags=None, delete_after=None):

@@ -10,11 +10,12 @@ import yaml
 
 TABLES = ("weka", "ceph-rgw")
 # Programs of the operating system, whose options are not this table's matter.
-SYSTEM = set(
-    "[ [[ : awk bash blockdev cat cd command curl declare df dirname echo exit export for grep hostname id local ls lscpu "
-    "lsblk mkdir mount nproc printf pwd python3 return scp sed seq set sh shift sleep sort ssh ssh-copy-id systemctl "
-    "tail timedatectl tr true umask wc break".split()
-)
+SYSTEM_WORDS = """
+[ [[ : awk bash blockdev break cat cd command curl declare df dirname echo exit export for grep hostname id local ls
+lsblk lscpu mkdir mount nproc printf pwd python3 return scp sed seq set sh shift sleep sort ssh ssh-copy-id systemctl
+tail timedatectl tr true umask wc
+"""
+SYSTEM = set(SYSTEM_WORDS.split())
 RESERVED = {"if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "{", "}"}
 
 
@@ -103,36 +104,48 @@ def commands_of(text):
             yield rest
 
 
+def name_of(words):
+    """The longest command of the tables that these words begin with."""
+    return max((name for name in COMMANDS if words[: len(name.split())] == name.split()), key=len, default="")
+
+
 def faults_of(words):
     """What of a product's command line is not in its table."""
-    fitting = [name for name in COMMANDS if words[: len(name.split())] == name.split()]
-    if not fitting:
+    name = name_of(words)
+    if not name:
         return [f"no such command: {' '.join(words[:4])}"]
-    name = max(fitting, key=len)
     row, faults, arguments = COMMANDS[name], [], []
     rest = words[len(name.split()) :]
-    options = row.get("options", {})
     while rest:
         word = rest.pop(0)
-        option, equals, _ = word.partition("=")
         if word == "-" or not word.startswith("-"):
             key, pair, _ = word.partition("=")
-            (faults if pair and key not in row.get("pairs", [key]) else []).append(f"{name}: no key {key}")
-            if not (pair and "pairs" in row):
+            if pair and key not in row.get("pairs", ()):
+                faults.append(f"{name}: no key {key}")
+            elif not pair:
                 arguments.append(word)
-        elif option not in options:
-            faults.append(f"{name}: no option {option}")
-        elif options[option] == "values":
-            while rest and not rest[0].startswith("-"):
-                rest.pop(0)
-        elif options[option] == "value" and not equals:
-            if not rest:
-                faults.append(f"{name}: {option} without its value")
-            rest = rest[1:]
+        else:
+            rest = after_option(name, word, rest, faults)
     fewest, most = row.get("arguments", [0, 0])
-    if not fewest <= len(arguments) <= (most or 10**6) and "$@" not in arguments:
+    if not fewest <= len(arguments) <= (most or (10**6 if most is None else 0)) and "$@" not in arguments:
         faults.append(f"{name}: {len(arguments)} words for {fewest} to {most}: {arguments}")
     return faults
+
+
+def after_option(name, word, rest, faults):
+    """The words behind an option and its value."""
+    option, equals, _ = word.partition("=")
+    kind = COMMANDS[name].get("options", {}).get(option)
+    if kind is None:
+        faults.append(f"{name}: no option {option}")
+    elif kind == "values":
+        while rest and not rest[0].startswith("-"):
+            rest = rest[1:]
+    elif kind == "value" and not equals:
+        if not rest:
+            faults.append(f"{name}: {option} without its value")
+        rest = rest[1:]
+    return rest
 
 
 def scripts(files):
@@ -151,7 +164,7 @@ def test_every_rendered_command_is_in_a_sourced_table(every_rendering):
             for words in commands_of(text):
                 assert words[0] in PROGRAMS, f"{path}: unknown program {words[0]}"
                 assert faults_of(words) == [], path
-                used.add(max((name for name in COMMANDS if words[: len(name.split())] == name.split()), key=len))
+                used.add(name_of(words))
     assert used == set(COMMANDS), f"rows that no template uses: {set(COMMANDS) - used}"
 
 

@@ -104,7 +104,7 @@ def test_comment_and_markdown_stay_on_their_line(text):
 
 
 def test_markdown_text_makes_no_markup():
-    assert quoting.markdown("a|b <i> `c` -->") == "a\\|b \\<i\\> \\`c\\` \\-\\-\\>"
+    assert quoting.markdown("a|b <i> `c` --> [d](e)") == "a\\|b \\<i\\> \\`c\\` --\\> \\[d\\](e)"
 
 
 def test_alert_text_is_no_template_of_prometheus():

@@ -11,8 +11,8 @@ from tierplan.backends._space import EvenSpace
 from tierplan.domain.facts import BackendFacts
 from tierplan.domain.need import TierNeed
 from tierplan.domain.stack import Site, TierPins
-from tierplan.domain.tiers import Delivered, Factor, Illegal, Layout, TierConfig, TierPlan
-from tierplan.units import Bandwidth, OpRate, Size
+from tierplan.domain.tiers import Delivered, Factor, Layout, TierConfig, TierPlan
+from tierplan.units import Bandwidth, OpRate
 
 OPTIONS: Mapping[str, OptionKind] = {}
 
@@ -29,18 +29,6 @@ def array_bandwidth(drive: Bandwidth, *, drives: int, array_fraction: float) -> 
     '10 GB/s'
     """
     return drive * (drives * array_fraction)
-
-
-def writable_per_day(raw: Size, *, drive_writes_per_day: float) -> Size:
-    """
-    What may be written each day over the warranty of the drives.
-
-    Formula:  raw * drive_writes_per_day
-
-    >>> writable_per_day(Size(30.72e12), drive_writes_per_day=1).show("TB", 4)
-    '30.72 TB'
-    """
-    return raw * drive_writes_per_day
 
 
 def model(config: TierConfig, used: Relied) -> Model:
@@ -67,23 +55,6 @@ def model(config: TierConfig, used: Relied) -> Model:
     )
 
 
-def endurance_faults(config: TierConfig, need: TierNeed, used: Relied) -> Iterator[Illegal]:
-    """More written each day than the drives are warranted for."""
-    allowed = writable_per_day(config.node.raw * config.nodes, drive_writes_per_day=used["drive_writes_per_day"])
-    if config.node.drives > 0 and need.written_per_day > allowed:
-        yield Illegal(
-            policy="local-endurance",
-            message=(
-                f"local-nvme: {need.written_per_day.show()} written a day; "
-                f"{used['drive_writes_per_day']:g} drive writes a day allow {allowed.show()}"
-            ),
-            remedy="write fewer checkpoints to local drives, or use drives with more endurance",
-            required=need.written_per_day.bytes,
-            planned=allowed.bytes,
-            unit="bytes",
-        )
-
-
 class LocalNvme:
     """The local tier: nothing is chosen, the cluster's nodes are what they are."""
 
@@ -97,7 +68,7 @@ class LocalNvme:
         """What the local drives of all GPU nodes give together; a node takes its part with it."""
         used = Relied(facts)
         figures = model(config, used)
-        illegal = (*endurance_faults(config, need, used), *option_faults(config, OPTIONS))
+        illegal = tuple(option_faults(config, OPTIONS))
         if config.node.drives < 1:
             notes: tuple[str, ...] = ("the GPU nodes have no local data drives",)
         else:

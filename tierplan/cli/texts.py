@@ -13,7 +13,7 @@ import click
 
 from tierplan.domain.need import Load
 from tierplan.domain.plan import Finding, Plan
-from tierplan.domain.tiers import TierPlan
+from tierplan.domain.tiers import NEVER, TierPlan
 from tierplan.plan import verdict
 from tierplan.plan.document import busiest_phase
 from tierplan.plan.rules import losses
@@ -164,7 +164,7 @@ def _tier(tier: TierPlan, detail: Detail) -> list[str]:
     node = config.node
     hardware = f"{node.drives} × {node.drive.size.show()} {node.medium}, {node.ports} × {node.port_rate.show('Gbit/s')}"
     head = f"{need.tier:5} {config.backend}: {config.nodes} {word}{layout}{spare}, each {hardware}"
-    asked = ", ".join(f"{name} {count}" for name, count in delivered.counts.items() if count)
+    asked = ", ".join(f"{name} {_nodes(count)}" for name, count in delivered.counts.items() if count)
     name, share = busiest_phase(tier)
     rows = [
         ("read", need.read.show(), rates.read.show(), rates.read_limited_by),
@@ -193,6 +193,10 @@ def _lost(tier: TierPlan) -> str:
         return ""
     state = tier.delivered.degraded[0]
     return f"; {losses(state.nodes, state.racks)} lost: read {state.read.show()}, write {state.write.show()}"
+
+
+def _nodes(count: int) -> str:
+    return "no number" if count >= NEVER else str(count)
 
 
 def _share(share: float) -> str:

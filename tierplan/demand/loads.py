@@ -36,19 +36,19 @@ def asked_by(stack: Stack, ledger: Ledger, suffix: str = "") -> Asked:
     if sessions:
         staged = _staged(ledger, suffix, jobs)
         for sheet, work in sessions:
-            first += kv_caches(sheet, work, room=_room(sheet, first, suffix), staged=staged)
-    taken = _taken(ledger, first, suffix)
+            first += kv_caches(sheet, work, room=_room(sheet, first), staged=staged)
+    taken = _taken(ledger, first, f"capacity.taken_bytes_per_node{suffix}")
     return together(first, *(datasets(job, taken=taken) for job in jobs))
 
 
-def _taken(ledger: Ledger, asked: Asked, suffix: str) -> Known[Size]:
+def _taken(ledger: Ledger, asked: Asked, figure_id: str) -> Known[Size]:
     """What has been placed on a GPU node's drives so far."""
     if not asked.on_node:
         return Known(Size.zero(), "constant")
-    return ledger.figure(f"capacity.taken_bytes_per_node{suffix}", capacity.total, **asked.on_node)
+    return ledger.figure(figure_id, capacity.total, **asked.on_node)
 
 
-def _room(sheet: Sheet, asked: Asked, suffix: str) -> Known[Size]:
+def _room(sheet: Sheet, asked: Asked) -> Known[Size]:
     """What is left of a GPU node's drives for sessions."""
     nvme = sheet.stack.cluster.local_nvme
     return sheet.figure(
@@ -58,7 +58,7 @@ def _room(sheet: Sheet, asked: Asked, suffix: str) -> Known[Size]:
         drive_size=sheet.of_stack(nvme.size, "cluster.local_nvme.size"),
         formatted=Known(cache.FORMATTED, "constant"),
         max_fill=sheet.of_stack(sheet.stack.targets.max_fill, "targets.max_fill"),
-        taken=_taken(sheet.ledger, asked, suffix),
+        taken=_taken(sheet.ledger, asked, f"{sheet.name}.kv_cache.taken_bytes_per_node{sheet.suffix}"),
     )
 
 

@@ -35,7 +35,7 @@ def outcome(stack: Stack, requirement: Requirement, tiers: Mapping[Tier, TierPla
             case _:
                 pass
     full(stack, requirement, tiers, ledger)
-    return ledger.figures
+    return {name: figure for name, figure in ledger.figures.items() if ".jobs." not in name}  # those are required
 
 
 def settled(stack: Stack, requirement: Requirement) -> Stack:

@@ -7,16 +7,18 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import jsonschema
-from jsonschema.exceptions import ValidationError
 
 from tierplan import codec
 from tierplan.domain.hosts import Hosts, host_faults
 from tierplan.errors import InputError
 from tierplan.load.document import Document, UnreadableError, read_document
 from tierplan.load.faults import Fault, input_error, join, listed, nearest, shown
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 MOST_BYTES = 1 << 20
 
@@ -78,17 +80,19 @@ def _fault(error: ValidationError) -> Iterator[Fault]:
     path = ""
     for key in error.absolute_path:
         path = join(path, key)
-    rule, allowed = str(error.validator), error.validator_value
+    rule, allowed = str(error.validator), cast("object", error.validator_value)
+    given = cast("object", error.instance)
     if rule == "additionalProperties":
-        known = sorted(error.schema["properties"])
-        for key in sorted(set(error.instance) - set(known)):
-            message = f"unknown key; {nearest(str(key), known)}allowed: {listed(known)}"
-            yield Fault(path=join(path, str(key)), message=message)
+        schema = cast("Mapping[str, Mapping[str, object]]", error.schema)
+        known = sorted(schema["properties"])
+        for key in sorted(set(cast("Mapping[str, object]", given)) - set(known)):
+            message = f"unknown key; {nearest(key, known)}allowed: {listed(known)}"
+            yield Fault(path=join(path, key), message=message)
     elif rule == "required":
-        missing = [key for key in allowed if key not in error.instance]
+        missing = [key for key in cast("list[str]", allowed) if key not in cast("Mapping[str, object]", given)]
         yield Fault(path=path, message=f"has no {listed(missing)}; write it")
     else:
-        yield Fault(path=path, message=f"{shown(error.instance)} {_rule_words(rule, allowed)}")
+        yield Fault(path=path, message=f"{shown(given)} {_rule_words(rule, allowed)}")
 
 
 def _rule_words(rule: str, allowed: object) -> str:

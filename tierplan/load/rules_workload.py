@@ -89,7 +89,7 @@ def _adapters_have_a_size(workload: Part) -> Iterator[Fault]:
     if model is None or adapters is None:
         return
     yield from adapters.only_one("rank", "parameters", of="how many parameters the adapters have")
-    if adapters["rank"] is not None and model["shape"] is None:
+    if adapters["rank"] is not None and adapters["parameters"] is None and model["shape"] is None:
         yield adapters.fault("rank", "needs shape beside it to count parameters; write shape, or adapters.parameters")
 
 
@@ -134,7 +134,7 @@ _KV_WAYS: Mapping[str, tuple[str, ...]] = {"heads": ("kv_heads", "head_dimension
 
 def _kv_shape_is_whole(workload: Part) -> Iterator[Fault]:
     model = workload.part("model")
-    if model is None:
+    if model is None or model["catalogue"] == "":  # asked, so that an unknown row ends the rule
         return
     heads, latent = model.given(*_KV_WAYS["heads"]), model.given(*_KV_WAYS["latent"])
     if heads and latent:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from tierplan.domain.need import Tier, TierNeed
 from tierplan.domain.plan import Finding, Level
-from tierplan.domain.tiers import Degraded, Delivered, Rates, TierConfig
+from tierplan.domain.tiers import NEVER, Degraded, Delivered, Rates, TierConfig
 from tierplan.units import Bandwidth, OpRate, Quantity, Size
 
 Severity = Literal["low", "medium", "high", "critical"]
@@ -64,6 +64,8 @@ def _count(case: TierCase, constraint: str) -> str:
     asked = case.delivered.counts.get(constraint)
     if asked is None or asked <= case.config.nodes:
         return ""
+    if asked >= NEVER:
+        return "no number of nodes of this kind would do; "
     return f"{asked} nodes of this kind would do (planned: {case.config.nodes}); "
 
 
@@ -241,16 +243,16 @@ def survive_losses(*, racks: bool) -> Callable[[TierCase], Iterator[Finding]]:
         count = wanted.racks if racks else wanted.nodes
         state = _survived(case)
         if count and state is not None and state.data_lost:
-            layout = case.config.layout
+            layout, tier = case.config.layout, case.need.tier
             yield Finding(
                 policy=f"survive-{word}",
                 level="mandatory",
                 tier=case.need.tier,
                 required=count,
-                planned=layout.tolerated if not racks else 0,
+                planned=0,
                 unit="count",
-                message=f"{case.need.tier}: data is lost with {losses(wanted.nodes, wanted.racks)} lost at once; "
-                f"layout {layout} over failure domain {layout.failure_domain} survives {layout.tolerated}",
+                message=f"{tier}: data is lost with {losses(wanted.nodes, wanted.racks)} gone at once; "
+                f"layout {layout} over failure domain {layout.failure_domain} does not survive that",
                 remedy=f"more parity units or replicas, failure domain {word.removesuffix('s')}, or more {word}",
             )
 
@@ -327,6 +329,8 @@ RULES: tuple[Rule, ...] = (
     _rule("survive-nodes", "critical", "No data is lost with the nodes lost.", SERVED, survive_losses(racks=False)),
     _rule("survive-racks", "critical", "No data is lost with the racks lost.", SERVED, survive_losses(racks=True)),
     _rule("survive-bandwidth", "high", "Enough bandwidth is left after the losses.", SERVED, survive_bandwidth),
+    _rule("local-layout", "high", "The local tier's options are known ones.", LOCAL, illegal("local-layout")),
+    _rule("advice-node", "low", "The nodes are what the product's vendor advises.", SERVED, illegal("advice-node")),
     _rule(
         "advice-narrow-layout",
         "low",

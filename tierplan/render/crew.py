@@ -94,7 +94,7 @@ def completed(known: Crew, plan: TierPlan, needs: Collection[str]) -> Crew:
         examples.append("drives")
     if "virtual_ips" in needs and not group.virtual_ips:
         group = replace(group, virtual_ips=tuple(f"198.19.255.{n + 1}/16" for n in range(addresses_needed(plan))))
-        examples.append("virtual_ips")
+        examples.append("virtual addresses")
     return Crew(group=group, examples=tuple(examples))
 
 

@@ -21,7 +21,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]")
 _IMPOSSIBLE = re.compile(r"[\x00\ud800-\udfff]")
 _INI_SPECIAL = re.compile(r"[\s;#\"'\\\[\]=]|\A\Z")
 _FSTAB_SPECIAL = re.compile(r"[\x00-\x20#\\\x7f]")
-_MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+!|~&-])")
+_MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~&])")
 
 
 class Quoted(str):
@@ -50,7 +50,12 @@ def yaml_value(value: object) -> Quoted:
     "a: b\n#" ["x", 1] true
     """
     text = yaml.dump(
-        _checked(value), Dumper=_Dumper, default_flow_style=True, allow_unicode=True, width=float("inf"), sort_keys=False
+        _checked(value),
+        Dumper=_Dumper,
+        default_flow_style=True,
+        allow_unicode=True,
+        width=float("inf"),
+        sort_keys=False,
     )
     return Quoted(text.removesuffix("...\n").rstrip("\n"))
 
@@ -99,7 +104,7 @@ def comment(value: object) -> Quoted:
 
 
 def markdown(value: object) -> Quoted:
-    """Text in a Markdown file: one line, no mark-up of its own."""
+    """Text within a line of a Markdown file: one line, no mark-up of its own."""
     return Quoted(_MARKDOWN_SPECIAL.sub(r"\\\1", comment(value)))
 
 
