@@ -68,7 +68,7 @@ def tier_policy(rule: Rule) -> ResourceValidationPolicy:
     def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
         if wire.TIER_OF.get(args.resource_type) not in rule.tiers:
             args.not_applicable("another kind of resource")
-        _report(report, lambda: _tier_findings(rule, args), args.name)
+        _report(report, partial(_tier_findings, rule, args), args.name)
 
     return ResourceValidationPolicy(
         rule.name,

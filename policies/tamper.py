@@ -15,8 +15,14 @@ from tierplan.domain.need import Requirement
 from tierplan.domain.plan import Finding
 from tierplan.domain.stack import Stack
 from tierplan.plan.rules import TOLERANCE
+from tierplan.units import Bandwidth, OpRate, Quantity, Size
 
 HARDER_WHEN_HIGHER = ("Bytes", "BytesPerS", "OpsPerS", "files", "survive.nodes", "survive.racks")
+KINDS: tuple[tuple[tuple[str, ...], type[Quantity]], ...] = (
+    (("BytesPerS", "bytes_per_s"), Bandwidth),
+    (("OpsPerS", "ops_per_s"), OpRate),
+    (("Bytes", "bytes"), Size),
+)
 MOST_LINES = 5
 Leaf = str | float | bool | None
 
@@ -66,7 +72,7 @@ def _other_stack(said: Stack, stack: Stack) -> Iterator[Finding]:
             if getattr(said, name) != getattr(stack, name)
         ]
         yield _finding(
-            f"spec is not the stack's configuration: {', '.join(blocks) or 'other keys'} differ",
+            f"spec is not the stack's configuration; it differs in {', '.join(blocks) or 'other keys'}",
             "hand the stack's configuration on as it is, or take it out of the stack file",
         )
 
@@ -75,7 +81,7 @@ def _lower(said: Mapping[str, object], asked: Mapping[str, object]) -> Iterator[
     """One finding that lists what is stated easier than it is."""
     stated_leaves, leaves = dict(_leaves(said)), dict(_leaves(asked))
     lines = [
-        f"{path}: {_word(stated_leaves.get(path))} stated, {_word(leaves.get(path))} asked"
+        f"{path}: {_word(path, stated_leaves.get(path))} stated, {_word(path, leaves.get(path))} asked"
         for path in dict.fromkeys([*leaves, *stated_leaves])
         if _easier(path, stated_leaves.get(path), leaves.get(path))
     ]
@@ -95,7 +101,7 @@ def _easier(path: str, said: Leaf, asked: Leaf) -> bool:
         margin = TOLERANCE * max(abs(said), abs(asked))
         harder = path.endswith(HARDER_WHEN_HIGHER) and not path.startswith("clients.")
         return said < asked - margin if harder or figures else abs(said - asked) > margin
-    return said != asked and not (figures and asked is None)
+    return said != asked and not figures  # of the figures, those that both have count
 
 
 def _leaves(value: object, path: str = "") -> Iterator[tuple[str, Leaf]]:
@@ -112,8 +118,12 @@ def _leaves(value: object, path: str = "") -> Iterator[tuple[str, Leaf]]:
         yield path, float(value)
 
 
-def _word(value: Leaf) -> str:
-    return "nothing" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+def _word(path: str, value: Leaf) -> str:
+    """A value as people read it: with its unit, where the name says one."""
+    if not isinstance(value, float):
+        return "nothing" if value is None else str(value)
+    kind = next((kind for suffix, kind in KINDS if path.endswith(suffix)), None)
+    return kind(value).show() if kind else f"{value:.6g}"
 
 
 def _finding(message: str, remedy: str) -> Finding:

@@ -56,6 +56,9 @@ def environment(project: Project, outer: Mapping[str, str] = os.environ) -> dict
     path = [str(Path(sys.executable).parent), str(project.engine), outer.get("PATH", os.defpath)]
     return kept | {
         "PATH": os.pathsep.join(path),
+        # Compiled modules are kept beside the state: faster, and nothing is written into the checkout.
+        "PYTHONPYCACHEPREFIX": str(project.state / "pycache"),
+        "PYTHONDONTWRITEBYTECODE": "",
         "PULUMI_HOME": str(project.state / "home"),
         "PULUMI_BACKEND_URL": f"file://{project.state / 'backend'}",
         "PULUMI_CONFIG_PASSPHRASE": "",

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tierplan.domain.need import Load, Tier
 from tierplan.domain.plan import Finding, Plan
-from tierplan.domain.tiers import TierPlan
+from tierplan.domain.tiers import NEVER, TierPlan
 from tierplan.plan import verdict
 from tierplan.plan.stack_rules import wanted_tiers
 
@@ -47,6 +47,10 @@ def _tier_line(chosen: TierPlan | None) -> str:
     )
 
 
+def _asked(count: int) -> str:
+    return "no number" if count >= NEVER else str(count)
+
+
 def _product(chosen: TierPlan) -> str:
     layout = chosen.config.layout
     return chosen.config.backend if layout.kind == "none" else f"{chosen.config.backend} {layout}"
@@ -66,7 +70,7 @@ def _tier_rows(tier: Tier, plan: Plan) -> Iterator[Row]:
     yield (
         tier,
         f"{_product(chosen)} nodes",
-        str(delivered.counts[bound_by]),
+        _asked(delivered.counts[bound_by]),
         str(chosen.config.nodes),
         "the GPU nodes" if tier == "local" else _words(bound_by),
     )

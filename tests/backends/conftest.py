@@ -13,11 +13,13 @@ import yaml
 from tierplan import backends
 from tierplan.backends import module_name
 from tierplan.domain.need import Clients, Phase, TierNeed
-from tierplan.domain.stack import DrivePins, LayoutPins, NodePins, Site, TierPins
+from tierplan.domain.stack import DrivePins, LayoutPins, NodePins, Quote, Site, TierPins
 from tierplan.domain.tiers import Layout, TierConfig
 from tierplan.load import catalogue
 from tierplan.units import Bandwidth, OpRate, Size, bandwidth, op_rate, size
 
+# Products of which nothing is published are planned by an offer: here one for more than anybody asks.
+OFFERS = {"vast": Quote(read=Bandwidth(1e13), write=Bandwidth(1e13), usable=Size(1e18), source="offer of the test")}
 # A backend of a cloud is tried on its own site.
 SITE_KINDS = {
     "fsx-lustre": "aws",
@@ -185,7 +187,8 @@ class Lab:
     def choose(self, backend_id, need, pins=None):
         """Everything that the backend would try."""
         site = Site(kind=SITE_KINDS.get(backend_id, "on-prem"), racks=8)
-        return list(backends.load(backend_id).choices(need, pins or TierPins(), site, self.facts(backend_id)))
+        pins = pins or TierPins(quote=OFFERS.get(backend_id))
+        return list(backends.load(backend_id).choices(need, pins, site, self.facts(backend_id)))
 
     def give(self, config, need):
         """What one configuration delivers."""

@@ -1,7 +1,9 @@
 """Resolve settles, evaluate says, judge finds: over the shipped stacks and over changes of them."""
 
+import json
 from dataclasses import replace
 
+import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from tierplan import plan as planning
 from tierplan.domain.plan import Plan
 from tierplan.domain.stack import Stack, TierPins
 from tierplan.load import catalogue, read_stack, stack_from_document
+from tierplan.plan.document import plan_document, plan_schema
 from tierplan.plan.search import pins_of, tier_pins
 
 DOCUMENT = {
@@ -156,3 +159,11 @@ def test_what_the_search_chooses_passes_its_own_rules(parameters, overhead, home
     tier_findings = [f for f in planning.judge(plan) if f.level == "mandatory" and f.tier in ("hot", "cold")]
     rejected = {one.tier for one in plan.rejections}
     assert {finding.tier for finding in tier_findings} <= rejected
+
+
+@pytest.mark.parametrize("backend", ["auto", "none", *catalogue().ids("hot")])
+def test_every_plan_is_json_without_infinities_and_obeys_the_schema(backend):
+    """Also a plan of a product that gives nothing without a quote, and one without a hot tier."""
+    plan = planning.make_plan(stack(tiers={"hot": {"backend": backend}, "cold": {"backend": "auto"}}), catalogue())
+    document = plan_document(plan, planning.judge(plan))
+    jsonschema.Draft202012Validator(plan_schema()).validate(json.loads(json.dumps(document, allow_nan=False)))

@@ -199,4 +199,5 @@ def _option_value(value: object, kind: type) -> object:
 def _kind_words(kind: type) -> str:
     if issubclass(kind, Quantity):
         return f'a {kind.KIND} such as "{kind.EXAMPLE}"'
-    return {int: "a whole number", float: "a number", str: "text", bool: "true or false"}.get(kind, kind.__name__)
+    words = {int: "a whole number", float: "a number", str: "text", bool: "true or false", tuple: "a list"}
+    return words.get(kind, kind.__name__)

@@ -99,8 +99,8 @@ def node_rates(config: TierConfig, need: TierNeed, used: Relied) -> NodeRates:
             read=node.drive.read * drives,
             write=node.drive.write * drives * code_step(config.layout).fraction,
         ),
-        op_rate=used.quantity(OpRate, "op_rate") if drives else OpRate.zero(),
-        op_rate_high=used.quantity_high(OpRate, "op_rate") if drives else None,
+        op_rate=used.quantity(OpRate, "op_rate") * bool(drives),
+        op_rate_high=used.quantity_high(OpRate, "op_rate") * bool(drives),
         op_rate_limited_by="cpu",
     )
 
@@ -210,7 +210,6 @@ def layout_faults(config: TierConfig, used: Relied) -> Iterator[Illegal]:
             required=layout.width + layout.hot_spares,
             planned=drives,
         )
-        return
     yield from _layout_advice(config, used)
 
 

@@ -75,8 +75,8 @@ def efficiency(*, interval: Duration, stall: Duration, mean_time_to_interrupt: D
     """
     Useful compute time over elapsed time, with synchronous checkpoints.
 
-    Formula:  (interval - stall) / (M * exp(restart/M) * (exp(interval/M) - 1))
-    Where:    M = mean_time_to_interrupt
+    Formula:  (interval - stall) / mean_time_to_interrupt / exp(restart/mean_time_to_interrupt)
+              / (exp(interval/mean_time_to_interrupt) - 1)
     Assumes:  exponential failures, also during checkpoint and restart
     Source:   Daly 2006, doi 10.1016/j.future.2004.11.016 (checked 2026-11-29)
     Raises:   InputError if the time to interrupt is zero
@@ -106,8 +106,8 @@ def efficiency_in_background(
     """
     Useful compute time over elapsed time, with checkpoints that become durable in the background.
 
-    Formula:  (interval - stall) / (M * exp((restart + drain)/M) * (exp(interval/M) - 1))
-    Where:    M = mean_time_to_interrupt
+    Formula:  (interval - stall) / mean_time_to_interrupt / exp((restart + drain)/mean_time_to_interrupt)
+              / (exp(interval/mean_time_to_interrupt) - 1)
     Assumes:  exponential failures; each costs the drain once more, since it falls back one checkpoint further
     Source:   derived from Daly 2006, doi 10.1016/j.future.2004.11.016 (checked 2026-11-29)
     Raises:   InputError if the time to interrupt is zero

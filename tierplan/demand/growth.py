@@ -132,9 +132,13 @@ def years(stack: Stack) -> tuple[int, ...]:
     A dataset that grows may no longer fit the caches, so the last year is a case of its own.
     """
     found = {0, *(growth.year for growth in stack.cluster.growth)}
-    if stack.capacity.growth_per_year and any(isinstance(work, Training) and work.dataset for work in stack.workloads):
+    if stack.capacity.growth_per_year and any(_cached(work) for work in stack.workloads):
         found.add(horizon(stack))
     return tuple(sorted(found))
+
+
+def _cached(work: Workload) -> bool:
+    return isinstance(work, Training) and work.dataset is not None and work.dataset.cache != "none"
 
 
 def nodes_in(stack: Stack, year: int) -> int:

@@ -105,8 +105,9 @@ def daly(*, stall: Duration, mean_time_to_interrupt: Duration) -> Duration:
     """
     Compute time between two checkpoints that wastes least, higher order.
 
-    Formula:  sqrt(2*stall*M) * (1 + sqrt(stall/(2*M))/3 + stall/(2*M)/9) - stall, or M if stall >= 2*M
-    Where:    M = mean_time_to_interrupt
+    Formula:  sqrt(2*stall*mean_time_to_interrupt)
+              * (1 + sqrt(stall/(2*mean_time_to_interrupt))/3 + stall/(2*mean_time_to_interrupt)/9) - stall;
+              mean_time_to_interrupt if the stall is twice as long or more
     Assumes:  exponential failures; compute time without the stall
     Source:   Daly 2006, doi 10.1016/j.future.2004.11.016 (checked 2026-11-29)
     Raises:   InputError if the time to interrupt is zero
@@ -158,7 +159,7 @@ def exact_optimum(*, stall: Duration, mean_time_to_interrupt: Duration) -> Durat
     low, high = 0.0, 1.0  # in mean times to interrupt
     for _ in range(80):
         middle = (low + high) / 2
-        if (1 - middle) * math.exp(middle + delta) > 1:
+        if middle < 1 and math.log1p(-middle) + middle + delta > 0:
             low = middle
         else:
             high = middle

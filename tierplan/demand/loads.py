@@ -28,7 +28,7 @@ def asked_by(stack: Stack, ledger: Ledger, suffix: str = "") -> Asked:
     pairs = list(zip(sheets, stack.workloads, strict=True))
     jobs = [job_of(sheet, work) for sheet, work in pairs if isinstance(work, Training)]
     first = together(
-        *(checkpoints(job) + restores(job) + _waiting(job) for job in jobs),
+        *(part(job) for job in jobs for part in (checkpoints, restores, _waiting)),
         *(model_loads(sheet, work) for sheet, work in pairs if isinstance(work, ModelLoad)),
         *(general_loads(sheet, work) for sheet, work in pairs if isinstance(work, General)),
     )
@@ -36,7 +36,7 @@ def asked_by(stack: Stack, ledger: Ledger, suffix: str = "") -> Asked:
     if sessions:
         staged = _staged(ledger, suffix, jobs)
         for sheet, work in sessions:
-            first += kv_caches(sheet, work, room=_room(sheet, first), staged=staged)
+            first = together(first, kv_caches(sheet, work, room=_room(sheet, first), staged=staged))
     taken = _taken(ledger, first, f"capacity.taken_bytes_per_node{suffix}")
     return together(first, *(datasets(job, taken=taken) for job in jobs))
 

@@ -206,15 +206,19 @@ def _drain(saving: Saving, *, lands: bool) -> tuple[Load, ...]:
     )
     if not saving.replicas:
         return (shared,)
-    local = Load(
+    return (shared, _by_local(saving, node.value, window.value, lands=lands))
+
+
+def _by_local(saving: Saving, node: Bandwidth, window: Duration, *, lands: bool) -> Load:
+    """The drain as the local drives see it: read back, and taken in first where training does not wait."""
+    return Load(
         id=f"{saving.id}.drain",
         tier="local",
         when="continuous",
-        node_read=node.value,
-        node_write=node.value * saving.replicas if lands else Bandwidth.zero(),
-        because=f"{saving.id}: read back from the local drives within {window.value.show()}",
+        node_read=node,
+        node_write=node * saving.replicas if lands else Bandwidth.zero(),
+        because=f"{saving.id}: read back from the local drives within {window.show()}",
     )
-    return (shared, local)
 
 
 def _node_write(saving: Saving, window: Known[Duration], quantity: str) -> Known[Bandwidth]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tierplan.demand import checkpoint, kv_cache
-from tierplan.demand.sheet import Asked, Sheet, Stored
+from tierplan.demand.sheet import Asked, Sheet, Stored, together
 from tierplan.domain.figures import Known
 from tierplan.domain.need import Load, Tier, TimeTarget
 from tierplan.domain.stack import KvCache
@@ -41,7 +41,7 @@ def kv_caches(sheet: Sheet, work: KvCache, *, room: Known[Size], staged: Known[S
     )
     local = _local(sheet, work, placed, write.value)
     shared = _shared(sheet, work, placed, write.value)
-    return local + shared
+    return together(local, shared)
 
 
 def bytes_per_token(sheet: Sheet, work: KvCache) -> Known[Size]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from tierplan.demand import growth
 from tierplan.demand.advice import advice
@@ -30,11 +31,22 @@ def requirement(stack: Stack) -> Requirement:
     stored = capacities(stack, ledger, asked)
     return Requirement(
         figures=ledger.figures,
-        loads=asked[0].loads,
+        loads=_in_order(stack, asked[0]),
         needs={tier: _need(stack, tier, asked, stored) for tier in TIERS},
         time_targets=asked[0].targets,
         advice=advice(stack, ledger.figures, asked[0]),
     )
+
+
+def _in_order(stack: Stack, asked: Asked) -> tuple[Load, ...]:
+    """Today's loads workload by workload; those of the local tier with what all nodes together carry."""
+    place = {work.name: index for index, work in enumerate(stack.workloads)}
+    nodes = stack.cluster.gpu_nodes
+    whole = [
+        replace(load, read=load.node_read * nodes, write=load.node_write * nodes) if load.tier == "local" else load
+        for load in asked.loads
+    ]
+    return tuple(sorted(whole, key=lambda load: place[load.id.partition(".")[0]]))
 
 
 def base_phase(stack: Stack, tier: Tier) -> str:

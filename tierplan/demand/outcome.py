@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tierplan.demand.outcome_training import trained
-from tierplan.demand.result import Result, full, loaded, planned, reloaded, shared_of
+from tierplan.demand.result import Result, computed_again, full, loaded, planned, reloaded, shared_of
 from tierplan.domain.figures import Figure, Ledger
 from tierplan.domain.need import Requirement, Tier
 from tierplan.domain.stack import KvCache, ModelLoad, Stack, Training, Workload
@@ -31,6 +31,7 @@ def outcome(stack: Stack, requirement: Requirement, tiers: Mapping[Tier, TierPla
             case ModelLoad() if shared is not None:
                 loaded(result, work, shared)
             case KvCache():
+                computed_again(result, work)
                 reloaded(result, work, seen)
             case _:
                 pass

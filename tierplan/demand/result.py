@@ -92,14 +92,7 @@ def loaded(result: Result, work: ModelLoad, shared: Given) -> None:
 
 
 def reloaded(result: Result, work: KvCache, tiers: Mapping[Tier, Given]) -> None:
-    """The figures of the time until a session is back, loaded or computed again."""
-    if work.prefill_tokens_per_s is not None:
-        result.figure(
-            "kv_cache.prefill_s",
-            kv_cache.prefill_time,
-            context=result.given(work.context, "context"),
-            prefill_tokens_per_s=result.given(work.prefill_tokens_per_s, "prefill_tokens_per_s"),
-        )
+    """The figure of the time until a session is back from where it lies."""
     figure_id = f"{work.name}.kv_cache.reload_s"
     target = next((one for one in result.requirement.time_targets if one.figure == figure_id), None)
     tier = tiers.get(target.tier) if target else None
@@ -134,6 +127,17 @@ def reloaded(result: Result, work: KvCache, tiers: Mapping[Tier, Given]) -> None
         ),
         reload_within=result.given(work.reload_within, "reload_within"),
     )
+
+
+def computed_again(result: Result, work: KvCache) -> None:
+    """The figure of the time to compute a session again, where a rate is given."""
+    if work.prefill_tokens_per_s is not None:
+        result.figure(
+            "kv_cache.prefill_s",
+            kv_cache.prefill_time,
+            context=result.given(work.context, "context"),
+            prefill_tokens_per_s=result.given(work.prefill_tokens_per_s, "prefill_tokens_per_s"),
+        )
 
 
 def _nodes(tier: Given) -> Known[int]:

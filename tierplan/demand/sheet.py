@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
 from typing import Literal, TypeVar
 
 from tierplan.domain.figures import Known, Ledger, Value
@@ -41,27 +40,25 @@ class Asked:
     """Written per day; for the local tier: on the busiest GPU node."""
     because: Mapping[Tier, tuple[str, ...]] = field(default_factory=dict)
 
-    def __add__(self, other: Asked) -> Asked:
-        written = dict(self.written)
-        for tier, size in other.written.items():
-            written[tier] = written.get(tier, Size.zero()) + size
-        because = dict(self.because)
-        for tier, lines in other.because.items():
-            because[tier] = (*because.get(tier, ()), *lines)
-        return Asked(
-            loads=self.loads + other.loads,
-            stored=self.stored + other.stored,
-            on_node={**self.on_node, **other.on_node},
-            targets=self.targets + other.targets,
-            irreplaceable=self.irreplaceable + other.irreplaceable,
-            written=written,
-            because=because,
-        )
-
 
 def together(*asked: Asked) -> Asked:
     """Everything that several ask for."""
-    return reduce(lambda one, other: one + other, asked, Asked())
+    written: dict[Tier, Size] = {}
+    because: dict[Tier, tuple[str, ...]] = {}
+    for one in asked:
+        for tier, size in one.written.items():
+            written[tier] = written.get(tier, Size.zero()) + size
+        for tier, lines in one.because.items():
+            because[tier] = (*because.get(tier, ()), *lines)
+    return Asked(
+        loads=tuple(load for one in asked for load in one.loads),
+        stored=tuple(stored for one in asked for stored in one.stored),
+        on_node={load_id: size for one in asked for load_id, size in one.on_node.items()},
+        targets=tuple(target for one in asked for target in one.targets),
+        irreplaceable=tuple(load_id for one in asked for load_id in one.irreplaceable),
+        written=written,
+        because=because,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

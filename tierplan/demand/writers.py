@@ -127,8 +127,8 @@ def zero1_node_bytes(*, size: Size, weights: Size, gpus: int, gpus_per_node: int
     """
     What the busiest GPU node writes under ZeRO-1, where data-parallel rank 0 writes the weights.
 
-    Formula:  weights / (tensor*pipeline) * min(node, tensor*pipeline) + (size - weights) / gpus * node
-    Where:    node = min(gpus_per_node, gpus)
+    Formula:  weights / (tensor*pipeline) * min(gpus_per_node, gpus, tensor*pipeline)
+              + (size - weights) / gpus * min(gpus_per_node, gpus)
     Assumes:  the ranks that write weights are neighbours, data parallelism outermost: the careful order
     Source:   argonne-lcf/dlio_benchmark: dlio_benchmark/checkpointing/base_checkpointing.py (checked 2026-11-29)
     Raises:   InputError if a degree or the job's GPUs are zero

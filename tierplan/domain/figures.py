@@ -48,10 +48,28 @@ class Figure:
 
     id: str
     value: Quantity | float | int
-    formula: str
-    source: str
-    assumes: str
-    inputs: tuple[Input, ...]
+    computed_by: Callable[..., object]
+    given: Mapping[str, Known[Value]]
+
+    @property
+    def formula(self) -> str:
+        """The formula, in the names of its inputs."""
+        return formula_words(self.computed_by)["Formula"]
+
+    @property
+    def source(self) -> str:
+        """Where the formula comes from."""
+        return formula_words(self.computed_by)["Source"]
+
+    @property
+    def assumes(self) -> str:
+        """What must hold for the formula to be right."""
+        return formula_words(self.computed_by)["Assumes"]
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """What was put in, and where each input comes from."""
+        return tuple(Input(name=name, value=known.value, origin=known.origin) for name, known in self.given.items())
 
     @property
     def number(self) -> float:
@@ -75,15 +93,7 @@ class Ledger:
         if isinstance(value, str):
             message = f"{figure_id}: a figure is a number, not {value!r}"
             raise TypeError(message)
-        words = formula_words(formula)
-        self.figures[figure_id] = Figure(
-            id=figure_id,
-            value=value,
-            formula=words["Formula"],
-            source=words["Source"],
-            assumes=words["Assumes"],
-            inputs=tuple(Input(name=name, value=known.value, origin=known.origin) for name, known in inputs.items()),
-        )
+        self.figures[figure_id] = Figure(id=figure_id, value=value, computed_by=formula, given=inputs)
         return Known(value, f"figure {figure_id}")
 
     def __iter__(self) -> Iterator[Figure]:

@@ -149,7 +149,7 @@ def phases(case: TierCase) -> Iterator[Finding]:
     """Each phase fits: read/Read + write/Write ≤ 1."""
     rates = case.delivered.healthy
     for phase in case.need.phases:
-        load = phase_load(rates, read=phase.read * case.factor, write=phase.write * case.factor)
+        load = min(NEVER, phase_load(rates, read=phase.read * case.factor, write=phase.write * case.factor))
         if load > 1 + TOLERANCE:
             yield Finding(
                 policy=f"{case.need.tier}-phases",

@@ -84,7 +84,7 @@ def crew(tier: HostTier, plan: TierPlan, hosts: Hosts | None, *, example_name: s
 
 
 def completed(known: Crew, plan: TierPlan, needs: Collection[str]) -> Crew:
-    """The crew with examples for what the product needs of its hosts and nobody named: ports, drives, virtual_ip."""
+    """The crew with examples for what the product needs of its hosts and nobody named: ports, drives, virtual_ips."""
     node, group, examples = plan.config.node, known.group, list(known.examples)
     if "ports" in needs and not all(host.ports or group.ports for host in group.hosts):
         group = replace(group, ports=tuple(f"port{index}" for index in range(node.ports)))

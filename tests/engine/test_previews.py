@@ -1,0 +1,197 @@
+"""Real previews on the real engine, judged by the pack: what a person types is what is proved."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import enginerun
+import pulumi_run
+import pytest
+import recording
+
+from tierplan import load, plan, wire
+from tierplan.plan.rules import RULES
+
+pytestmark = pytest.mark.engine
+HOT_RULES = {rule.name for rule in RULES if "hot" in rule.tiers}
+
+
+def stack_text(name: str) -> str:
+    """A shipped stack file without its salt, which the run brings along."""
+    text = (recording.STACKS / f"Pulumi.{name}.yaml").read_text(encoding="utf-8")
+    return re.sub(r"^encryptionsalt:.*\n", "", text, flags=re.MULTILINE)
+
+
+def tree(root: Path) -> str:
+    """What git knows of the files that a preview could touch, and what it does not."""
+    paths = ("Pulumi.yaml", "__main__.py", "stacks", "policies", "components")
+    command = ("git", "status", "--porcelain", "--untracked-files=all", "--", *paths)
+    seen = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+    return seen + "".join(path.read_text(encoding="utf-8") for path in sorted((root / "stacks").glob("*.yaml")))
+
+
+@pytest.fixture(scope="module")
+def demo(project: pulumi_run.Project) -> enginerun.Run:
+    """The demo as it is typed, with the pack by its relative path."""
+    before = tree(project.root)
+    done = enginerun.preview(project, "demo", stack_text("demo"), "--policy-pack", "policies/run-pack")
+    assert tree(project.root) == before
+    return done
+
+
+def test_demo_is_accepted(demo: enginerun.Run) -> None:
+    assert demo.code == 0, demo.diagnostics("error")
+    assert demo.said("mandatory") == set()
+    assert demo.diagnostics("error") == []
+
+
+def test_every_rule_of_the_hot_tier_ran(demo: enginerun.Run) -> None:
+    assert HOT_RULES | {"stack-requirement"} <= demo.passed("demo-hot")
+
+
+def test_the_tree_shows_the_storage_with_its_three_tiers(demo: enginerun.Run) -> None:
+    created = demo.created()
+    above = f"{wire.STORAGE}$"
+    assert created["demo"] == wire.STORAGE
+    assert {created[f"demo-{tier}"] for tier in wire.TIER_TOKENS} == {above + t for t in wire.TIER_TOKENS.values()}
+    assert len(created) <= 16
+
+
+def test_the_summary_is_one_message_on_the_storage(demo: enginerun.Run) -> None:
+    (message,) = (one for one in demo.diagnostics("info") if one.startswith("demo: "))
+    assert "pretrain-70b.checkpoint  writes 18.1 GB/s" in message
+
+
+@pytest.mark.parametrize("name", [name for name in recording.stack_names() if name != "demo"])
+def test_a_preview_ends_as_the_plan_does(project: pulumi_run.Project, name: str) -> None:
+    stack = load.read_stack(str(recording.STACKS / f"Pulumi.{name}.yaml"))
+    findings = plan.judge(plan.make_plan(stack, load.catalogue()))
+    missed = {finding.policy for finding in findings if finding.level == "mandatory"}
+    done = enginerun.preview(project, name, stack_text(name))
+    assert done.said("mandatory") == missed
+    assert done.code == (1 if missed else 0)
+    assert bool(missed) == (stack.expect == "refused")
+    assert set(done.diagnostics("error")) <= {"preview failed", "preview failed\n"}
+
+
+def test_a_refusal_says_what_is_missed_and_what_to_change(project: pulumi_run.Project) -> None:
+    done = enginerun.preview(project, "refused-slow", stack_text("refused-slow"))
+    assert {"hot-write-bandwidth", "hot-phases"} <= done.said("mandatory")
+    assert not {"hot-capacity", "cold-capacity", "local-capacity"} & done.said("mandatory")
+    message = done.messages("hot-write-bandwidth")
+    assert "15 GB/s planned, 23.6 GB/s required" in message
+    assert "limited by node ports" in message
+    assert "Change: 10 nodes of this kind would do" in message
+
+
+def test_bad_input_is_one_clear_line_and_no_traceback(project: pulumi_run.Project) -> None:
+    text = stack_text("demo").replace('interval: "30 min"', 'interval: "30"').replace("gpu_nodes: 128", "gpu_nodes: x")
+    done = enginerun.preview(project, "demo", text)
+    said = "".join(done.diagnostics("error"))
+    assert done.code == 1
+    assert "Traceback" not in said + done.errors
+    assert 'workloads[0].checkpoint.interval: "30" has no unit' in said
+    assert "cluster.gpu_nodes" in said
+
+
+CONFIGURATIONS = {
+    "factor": ({"hot-capacity": {"factor": 100}}, {"hot-capacity"}, ""),
+    "level": (
+        {"all": "advisory", "hot-capacity": {"enforcementLevel": "mandatory", "factor": 100}},
+        {"hot-capacity"},
+        "",
+    ),
+    "misspelt": ({"hot-capacity": {"factors": 2}}, {"hot-capacity"}, ""),
+    "required": (
+        {"hot-capacity": {"required": dict.fromkeys(("readBytesPerS", "writeBytesPerS", "opRateOpsPerS"), 1)}},
+        set(),
+        "capacityBytes",
+    ),
+    "too small": ({"hot-capacity": {"factor": 0.5}}, set(), "Must be greater than or equal to 1"),
+}
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_limits_are_policy_configuration_with_a_schema(project: pulumi_run.Project, name: str) -> None:
+    config, refused, fault = CONFIGURATIONS[name]
+    file = project.state / "policy.json"
+    file.write_text(json.dumps(config), encoding="utf-8")
+    pack = ("--policy-pack", str(project.pack), "--policy-pack-config", str(file))
+    done = enginerun.preview(project, "demo", stack_text("demo"), *pack)
+    assert done.code == 1
+    assert done.said("mandatory") == refused
+    assert fault in done.errors + "".join(done.diagnostics("error"))
+
+
+PROGRAM = """
+import json, pathlib
+from tierplan_pulumi import TieredStorage
+
+spec = json.loads(pathlib.Path("spec.json").read_text())
+spec["tiers"]["hot"]["node"]["drive"]["size"] = "{size}"
+TieredStorage("mine", {{"spec": spec}})
+"""
+
+
+@pytest.mark.parametrize(("size", "refused"), [("7.68 TB", set()), ("1 TB", {"hot-capacity"})])
+def test_the_component_is_judged_in_anybodys_program(
+    project: pulumi_run.Project, tmp_path: Path, size: str, refused: set[str]
+) -> None:
+    mine = enginerun.program(project, tmp_path, PROGRAM.format(size=size))
+    spec = wire.stack_document(recording.stack_config("demo"))
+    (tmp_path / "spec.json").write_text(json.dumps(spec), encoding="utf-8")
+    done = enginerun.preview(mine, "dev", "config: {aws:region: us-east-1}")
+    assert done.said("mandatory") == refused
+    assert done.created()["mine-hot"].endswith("HotTier")
+
+
+UNKNOWN = """
+import asyncio, json, pathlib, pulumi
+from tierplan_pulumi import HotTier
+
+def later(value):
+    future = asyncio.get_event_loop().create_future()
+    future.set_result(value)
+    return future
+
+inputs = json.loads(pathlib.Path("inputs.json").read_text())
+inputs["nodes"] = pulumi.Output(set(), later(None), later(False))
+HotTier("late", inputs, outputs={})
+"""
+
+
+def test_a_value_unknown_at_preview_is_refused(project: pulumi_run.Project, tmp_path: Path) -> None:
+    """The policy SDK alone would make a note of it and let the preview pass."""
+    mine = enginerun.program(project, tmp_path, UNKNOWN)
+    inputs = recorded("demo").of(wire.TIER_TOKENS["hot"]).inputs
+    (tmp_path / "inputs.json").write_text(json.dumps(inputs), encoding="utf-8")
+    done = enginerun.preview(mine, "dev", "config: {}")
+    assert done.code == 1
+    assert done.said("mandatory") >= {rule.name for rule in RULES if "hot" in rule.tiers and rule.level == "mandatory"}
+    assert "late cannot be judged: nodes is not known at preview" in done.messages("hot-capacity")
+    assert not [one for one in done.of("policyEvent") if "can't run policy" in str(one["message"])]
+
+
+def recorded(name: str) -> recording.Recording:
+    """A shipped stack in somebody's program."""
+    from tierplan_pulumi import TieredStorage  # noqa: PLC0415  # needs the mocks of the recording
+
+    spec = wire.stack_document(recording.stack_config(name))
+    return recording.record(lambda: TieredStorage(name, {"spec": spec}))
+
+
+@pytest.mark.parametrize(("changes", "refused"), [({}, set()), ({"nodes": 3}, {"hot-layout", "hot-capacity"})])
+def test_a_plan_is_judged_as_a_state_file(
+    project: pulumi_run.Project, changes: Mapping[str, object], refused: set[str]
+) -> None:
+    recorded_demo = recorded("demo")
+    hot = recorded_demo.of(wire.TIER_TOKENS["hot"])
+    hot.inputs |= changes
+    done = enginerun.analyze(project, recorded_demo.state(), f"state-{len(refused)}")
+    assert done.code == (1 if refused else 0), done.errors
+    assert refused <= done.said("mandatory")
+    assert bool(done.said("mandatory")) == bool(refused)
