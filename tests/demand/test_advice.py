@@ -126,12 +126,13 @@ def test_fewer_than_four_drives(build, noticed, drives, said):
     assert bool(noticed("advice-local-nvme", build.training(), cluster=cluster)) is said
 
 
-def test_sessions_written_through_wear_drives_out(build, noticed):
-    work = build.kv_cache(new_tokens_per_s=16 * 5000.0)
-    (one,) = noticed("local-endurance", work, tiers=build.using("kv-cache"))
-    assert one.required == pytest.approx(4.6, abs=0.05)
-    quiet = build.kv_cache(new_tokens_per_s=1000.0)
-    assert not noticed("local-endurance", quiet, tiers=build.using("kv-cache"))
+@pytest.mark.parametrize(("tokens_per_node", "level"), [(5000.0, "mandatory"), (2000.0, "advisory"), (500.0, None)])
+def test_sessions_written_through_wear_drives_out(build, noticed, tokens_per_node, level):
+    """5,000 tokens a second of a 70B model are 4.6 drive writes a day: no drive is rated for that."""
+    work = build.kv_cache(new_tokens_per_s=16 * tokens_per_node)
+    found = noticed("local-endurance", work, tiers=build.using("kv-cache"))
+    assert [one.level for one in found] == ([level] if level else [])
+    assert all(one.required == pytest.approx(4.61 * tokens_per_node / 5000, rel=0.01) for one in found)
 
 
 def test_checkpoints_barely_wear_drives(build, noticed):

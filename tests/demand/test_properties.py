@@ -1,5 +1,6 @@
 """What must hold for every workload, not only for the examples."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -178,6 +179,75 @@ def test_the_busiest_node_never_writes_less_than_its_share_nor_more_than_all(bui
     share = size * 8 / stack.workloads[0].gpus
     assert share <= node * NOISE
     assert node <= size * NOISE
+
+
+rates = st.just(0.0) | st.floats(1, 1e13)
+
+
+@given(data=st.data(), hot=st.tuples(rates, rates), local=st.tuples(rates, rates))
+def test_an_outcome_is_finite_on_any_tier(build, data, hot, local):
+    """Also where a tier is overloaded many times over, or gives nothing in one direction."""
+    stack = data.draw(jobs(build))
+    requirement = demand.requirement(stack)
+    tiers = {
+        tier: build.plan(requirement, tier, read=f"{read} B/s", write=f"{write} B/s", nodes=stack.cluster.gpu_nodes)
+        for tier, (read, write) in {"hot": hot, "local": local}.items()
+    }
+    found = demand.outcome(stack, requirement, tiers)
+    for figure in found.values():
+        assert math.isfinite(figure.number), figure.id
+        assert figure.number >= 0, figure.id
+        if figure.id.endswith("_fraction"):
+            assert figure.number <= 1, figure.id
+
+
+@given(data=st.data(), read=st.floats(1e9, 1e13), write=st.floats(1e9, 1e13), factor=more)
+def test_a_faster_tier_never_makes_anything_slower(build, data, read, write, factor):
+    stack = data.draw(jobs(build))
+    requirement = demand.requirement(stack)
+    slow, fast = (
+        demand.outcome(
+            stack,
+            requirement,
+            {"hot": build.plan(requirement, "hot", read=f"{read * by} B/s", write=f"{write * by} B/s")},
+        )
+        for by in (1, factor)
+    )
+    for name in slow:
+        if name.endswith(("stall_s", "drain_s", "duration_s", "epoch_s")):
+            assert fast[name].number <= slow[name].number * NOISE, name
+        if name.endswith("goodput_fraction"):
+            assert fast[name].number * NOISE >= slow[name].number, name
+
+
+@given(
+    sessions=st.integers(1, 100_000),
+    context=st.integers(1, 1_000_000),
+    resumes=st.floats(0.001, 1000),
+    tokens=st.floats(0, 1e6),
+    places=st.lists(st.sampled_from(["host-memory", "local", "hot"]), min_size=1, unique=True),
+    within=st.floats(0.01, 60),
+)
+def test_sessions_lie_somewhere_or_are_missed(build, *, sessions, context, resumes, tokens, places, within):
+    work = build.kv_cache(
+        sessions=sessions,
+        context=context,
+        resumes=OpRate(resumes),
+        new_tokens_per_s=tokens,
+        placement=tuple(places),
+        reload_within=Duration(within),
+    )
+    stack = build.stack(work, tiers=build.using("kv-cache"))
+    found = demand.requirement(stack)
+    figures = {name.rpartition(".")[2]: figure.number for name, figure in found.figures.items()}
+    held = sum(figures.get(key, 0.0) for key in ("host_bytes", "local_bytes", "shared_bytes"))
+    assert held == pytest.approx(figures["working_set_bytes"])
+    nowhere = figures["shared_bytes"] > 0 and "hot" not in places
+    assert nowhere == any(one.policy == "kv-capacity" for one in found.advice)
+    stored = found.needs["hot"].capacity.bytes - 50e12
+    assert stored == pytest.approx(figures["shared_bytes"] if "hot" in places else 0, abs=1e3)
+    if "hot" in places and figures["shared_bytes"]:
+        assert found.needs["hot"].read.base * NOISE >= figures["one_session_bytes_per_s"] * 1.3 / 16
 
 
 @given(stall=st.floats(0.01, 1e5), mean=st.floats(10, 1e7))

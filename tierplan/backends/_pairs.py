@@ -48,9 +48,7 @@ def in_pairs(
 
 def _states(config: TierConfig, need: TierNeed, model: Model, *, lost: NodeRates, paired: bool) -> Iterator[Degraded]:
     healthy = quoted(model, config.quote, nodes=config.nodes)
-    slow = replace(
-        healthy.node, read=min(lost.read, healthy.node.read), write=min(lost.write, healthy.node.write)
-    )
+    slow = replace(healthy.node, read=min(lost.read, healthy.node.read), write=min(lost.write, healthy.node.write))
     for loss in losses(need.survive, racks=config.racks):
         gone = placement.nodes_lost(
             nodes=config.nodes, racks=config.racks, lost_nodes=loss.nodes, lost_racks=loss.racks
@@ -60,7 +58,11 @@ def _states(config: TierConfig, need: TierNeed, model: Model, *, lost: NodeRates
         nodes = config.nodes if gone == 0 or carried else 0
         at_work = rates(left, need.clients, nodes=nodes)
         yield Degraded(
-            nodes=loss.nodes, racks=loss.racks, read=at_work.read, write=at_work.write, data_lost=gone > 0 and not carried
+            nodes=loss.nodes,
+            racks=loss.racks,
+            read=at_work.read,
+            write=at_work.write,
+            data_lost=gone > 0 and not carried,
         )
 
 

@@ -164,9 +164,7 @@ def _advice(config: TierConfig) -> Iterator[Illegal]:
     if layout.data_units & (layout.data_units - 1):
         nearest = 1 << (layout.data_units.bit_length() - 1)
         message = f"{product}: {layout.data_units} data units; a stripe fills whole RPCs with a power of two"
-        yield rules.advice(
-            message, remedy=f"write data_units: {nearest}", required=nearest, planned=layout.data_units
-        )
+        yield rules.advice(message, remedy=f"write data_units: {nearest}", required=nearest, planned=layout.data_units)
     if layout.hot_spares < 1:
         message = f"{product}: no hot spare drive in a node; a rebuild waits for somebody with a drive"
         yield rules.advice(message, remedy="write hot_spares: 1 or keep spares on site", required=1, planned=0)

@@ -246,9 +246,7 @@ def array(nodes: int, *, drives: int, drive: Size, spares: float) -> Array:
     prefix = -(-(17 * 256 * KIB + 3 * GIB) // partition) + 4
     home = 4 * -(-(32 * GIB + -(-2 * GIB // nodes)) // partition)
     total = each * all_drives
-    usable = (
-        total - -(-total // 1000) - (all_drives - spares) * prefix - spares * each - 2 * nodes * home
-    )
+    usable = total - -(-total // 1000) - (all_drives - spares) * prefix - spares * each - 2 * nodes * home
     return Array(partition=partition, usable=max(0.0, usable))
 
 

@@ -67,9 +67,7 @@ class GroupedSpace:
         if self.layout.kind != "erasure-code":
             holding = nodes * self.drives - self.spares(nodes)
             fraction = self.quick_fraction * percent / 100
-            return scale.quick_capacity(
-                drives=holding, drive=self.drive, data=data, parity=parity, fraction=fraction
-            )
+            return scale.quick_capacity(drives=holding, drive=self.drive, data=data, parity=parity, fraction=fraction)
         granule = scale.checksum_granule(data=data, block=self.block, flash=self.flash)
         return scale.capacity(
             array, nodes, data=data, parity=parity, block=self.block, granule=granule, percent=percent

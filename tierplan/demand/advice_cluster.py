@@ -14,7 +14,9 @@ GOOD_DRIVES = 4
 SAFE_WEAR = 0.8
 """Of the rated drive writes per day; the rest is for what nobody planned."""
 READ_INTENSIVE = 1.0
-"""Drive writes per day of the usual data-centre drive: assumed."""
+"""Drive writes per day of the usual data-centre drive: assumed, since a stack does not say its own."""
+WRITE_INTENSIVE = 3.0
+"""Drive writes per day of the most durable class in data sheets."""
 
 
 def cluster_advice(seen: Seen) -> Iterator[Advice]:
@@ -148,13 +150,18 @@ def _wear(seen: Seen) -> Iterator[Advice]:
     wear = checkpoint.endurance(written_per_day=written, drives=nvme.drives, drive_size=nvme.size)
     if wear <= SAFE_WEAR * READ_INTENSIVE:
         return
-    yield advisory(
-        "local-endurance",
-        f"{written.show()} a day on the {nvme.drives} × {nvme.size.show()} of the busiest GPU node are {wear:.2f} "
-        f"drive writes a day; {SAFE_WEAR:g} of the usual rating of {READ_INTENSIVE:g} (assumed) is safe",
-        "use drives rated for 3 writes a day, larger or more drives, or write less to them (sessions in host memory)",
+    hopeless = wear > SAFE_WEAR * WRITE_INTENSIVE
+    rating = WRITE_INTENSIVE if hopeless else READ_INTENSIVE
+    yield Advice(
+        policy="local-endurance",
+        level="mandatory" if hopeless else "advisory",
+        message=f"{written.show()} a day on the {nvme.drives} × {nvme.size.show()} of the busiest GPU node are "
+        f"{wear:.2f} drive writes a day; {SAFE_WEAR:g} of {rating:g} is safe, "
+        + ("the highest rating there is" if hopeless else "the usual rating (assumed)"),
+        remedy="write less to local drives (sessions in host memory, fewer copies), or give the nodes more or larger "
+        + ("drives" if hopeless else "drives, or drives rated for 3 writes a day"),
         required=wear,
-        planned=SAFE_WEAR * READ_INTENSIVE,
+        planned=SAFE_WEAR * rating,
         unit="drive_writes_per_day",
     )
 

@@ -13,13 +13,12 @@ from tierplan.cost import stall_cost
 from tierplan.domain.facts import Catalogue
 from tierplan.domain.need import TIERS, Requirement, Tier
 from tierplan.domain.plan import Finding, Plan
-from tierplan.domain.stack import Checkpoint, Stack, Training, Workload
+from tierplan.domain.stack import Stack
 from tierplan.domain.tiers import TierPlan
 from tierplan.plan.path import path_choice
 from tierplan.plan.rules import TierCase, judge_tier
 from tierplan.plan.search import TierSearch, choose, deliver, pins_of, search_tier, tier_pins
 from tierplan.plan.stack_rules import PlanCase, judge_stack
-from tierplan.units import Duration
 
 
 def resolve(stack: Stack, catalogue: Catalogue) -> Stack:
@@ -102,15 +101,7 @@ def _settled(stack: Stack, requirement: Requirement, searches: Mapping[Tier, Tie
         hot=pins_of(hot.config) if hot else tiers.hot,
         cold=pins_of(cold.config) if cold else tiers.cold,
     )
-    return replace(stack, tiers=settled, workloads=tuple(_timed(work, requirement) for work in stack.workloads))
-
-
-def _timed(workload: Workload, requirement: Requirement) -> Workload:
-    if not isinstance(workload, Training) or workload.checkpoint is None or workload.checkpoint.interval != "auto":
-        return workload
-    figure = requirement.figures[f"{workload.name}.checkpoint.interval_s"]
-    checkpoint: Checkpoint = replace(workload.checkpoint, interval=Duration(figure.number))
-    return replace(workload, checkpoint=checkpoint)
+    return replace(demand.settled(stack, requirement), tiers=settled)
 
 
 def _pinned_tier(tier: Tier, stack: Stack, requirement: Requirement, catalogue: Catalogue) -> TierPlan | None:

@@ -1,0 +1,158 @@
+"""3FS's own formulas: its metadata database, its chains over nodes, its words in the stack."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tierplan.backends._choosing import Relied, option
+from tierplan.backends._space import nodes_for
+from tierplan.domain.need import TierNeed
+from tierplan.domain.stack import OptionValue
+from tierplan.domain.tiers import NEVER, TierConfig
+from tierplan.layout import chains
+from tierplan.units import OpRate, Size, size
+
+CHUNK_SIZE, STRIPE = size("1 MiB"), 16
+CHUNK_SIZES = tuple(size(text) for text in ("512 KiB", "1 MiB", "2 MiB", "4 MiB", "16 MiB", "64 MiB"))
+CLIENTS = ("fuse", "usrbio")
+FIRST_NODE, TARGET_PREFIX, CHAIN_PREFIX, CHAIN_TABLE = 10001, 1, 9, 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Database:
+    """The FoundationDB cluster that holds the metadata; its nodes stand beside the storage nodes."""
+
+    copies: int
+    nodes: int
+    node_space: Size  # what the metadata takes on each of them
+    op_rate: OpRate
+    op_rate_high: OpRate
+    processes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chains:
+    """How chunks lie over the nodes."""
+
+    targets_per_disk: int
+    groups: int
+    chains: int
+    targets: int
+    peers: int
+    peer_share: float
+
+
+def database_node_space(*, data: Size, copies: int, nodes: int, metadata_fraction: float) -> Size:
+    """
+    Metadata on one FoundationDB node.
+
+    Formula:  data * metadata_fraction * copies / nodes
+    Assumes:  4.8 GiB for each TiB; `data` counted raw, the safe reading of an undefined word
+    Source:   github.com/aliyun/kvc-3fs-operator, README (2026-11-29)
+
+    >>> database_node_space(data=Size(270 * 2**40), copies=2, nodes=3, metadata_fraction=4.8 / 1024).show("GiB")
+    '864 GiB'
+    """
+    return data * (metadata_fraction * copies / nodes) if nodes > 0 else Size.zero()
+
+
+def least_database_nodes(*, copies: int) -> int:
+    """
+    FoundationDB nodes that so many copies take.
+
+    Formula:  max(3, 2 * copies - 1)
+    Source:   github.com/aliyun/kvc-3fs-operator, pkg/webhook; FoundationDB documentation, configuration (2026-11-29)
+
+    >>> least_database_nodes(copies=3)
+    5
+    """
+    return max(3, 2 * copies - 1)
+
+
+def create_rate(*, processes: float, write_rate: OpRate, keys: float, copies: int) -> OpRate:
+    """
+    Files made in a second by one FoundationDB node.
+
+    Formula:  processes * write_rate / (keys * copies)
+    Source:   FoundationDB documentation, performance: about 20,000 writes/s a core with the SSD engine (2026-11-29)
+
+    >>> create_rate(processes=4, write_rate=OpRate(20000.0), keys=4, copies=2).show()
+    '10,000 ops/s'
+    """
+    return write_rate * (processes / (keys * copies)) if keys > 0 and copies > 0 else OpRate.zero()
+
+
+def database(config: TierConfig, need: TierNeed, used: Relied) -> Database:
+    """The stack's words, else as many nodes as copies, space and metadata rate ask for."""
+    default = 3 if config.layout.replicas >= 3 else 2
+    copies = max(1, option(config.options, "fdb_copies", int) or default)
+    processes, fraction = used["fdb_processes"], used["metadata_fraction"]
+    rate = create_rate(
+        processes=processes,
+        write_rate=used.quantity(OpRate, "fdb_write_rate"),
+        keys=used["keys_per_create"],
+        copies=copies,
+    )
+    reads = used.quantity(OpRate, "fdb_read_rate") * (processes / used["keys_per_lookup"])
+    raw = config.node.raw * config.nodes
+    nodes = option(config.options, "fdb_nodes", int)
+    if nodes is None:
+        room = used.quantity(Size, "fdb_node_space") * used["fdb_fill"]
+        by_space = nodes_for(database_node_space(data=raw, copies=copies, nodes=1, metadata_fraction=fraction), room)
+        by_rate = nodes_for(need.op_rate, rate)
+        nodes = max(least_database_nodes(copies=copies), min(by_space, NEVER), min(by_rate, NEVER))
+    nodes = max(0, nodes)
+    return Database(
+        copies=copies,
+        nodes=nodes,
+        node_space=database_node_space(data=raw, copies=copies, nodes=nodes, metadata_fraction=fraction),
+        op_rate=rate * nodes,
+        op_rate_high=max(reads, rate) * nodes,
+        processes=int(nodes * processes),
+    )
+
+
+def targets_per_disk(config: TierConfig, used: Relied) -> int:
+    """
+    The stack's word, else the product's rule: enough that every node shares a chain with every other.
+
+    Where that makes more targets than anybody wants to create, as few as the setup guide's six: a lost node's
+    reads then fall on fewer of the others.
+    """
+    word = option(config.options, "targets_per_disk", int)
+    if word is not None:
+        return word
+    nodes, replicas, least = config.nodes, config.layout.replicas, int(used["least_targets"])
+    most, bound = int(used["most_targets"]), used["most_created_targets"]
+    sharing = chains.sharing_targets(nodes=nodes, replicas=replicas, least=least, most=most)
+    if sharing is not None and nodes * config.node.drives * sharing <= bound:
+        return sharing
+    return chains.fitting_targets(nodes=nodes, replicas=replicas, least=least)
+
+
+def chain_plan(config: TierConfig, used: Relied) -> Chains:
+    """Targets, chains, and how many of the other nodes take over a lost node's reads."""
+    nodes, replicas, per_disk = config.nodes, config.layout.replicas, max(0, targets_per_disk(config, used))
+    groups = chains.groups_of(nodes=nodes, replicas=replicas, targets=per_disk)
+    links = per_disk * max(0, replicas - 1)
+    others = max(1, nodes - 1)
+    return Chains(
+        targets_per_disk=per_disk,
+        groups=groups,
+        chains=groups * config.node.drives,
+        targets=nodes * config.node.drives * per_disk,
+        peers=min(nodes - 1, links) if nodes > 0 else 0,
+        peer_share=-(-links // others) / links if links > 0 else 0.0,
+    )
+
+
+def chunk_size(options: Mapping[str, OptionValue]) -> Size:
+    """Chunk size of the root directory: the stack's word, else the setup guide's."""
+    return option(options, "chunk_size", Size) or CHUNK_SIZE
+
+
+def stripe(options: Mapping[str, OptionValue]) -> int:
+    """Chains that one file is spread over: the stack's word, else the setup guide's."""
+    word = option(options, "stripe", int)
+    return STRIPE if word is None else word
