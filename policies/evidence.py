@@ -83,7 +83,12 @@ def stated(spec: object) -> tuple[Stack, Requirement]:
     if not isinstance(spec, Mapping):
         message = "spec is missing"
         raise Unjudged(message)
-    stack = stack_from_document(spec, name="stack", where="spec")
+    return _stated(json.dumps(spec))
+
+
+@lru_cache(maxsize=4)
+def _stated(spec: str) -> tuple[Stack, Requirement]:
+    stack = stack_from_document(json.loads(spec), name="stack", where="spec")
     return stack, demand.requirement(stack)
 
 

@@ -1,8 +1,8 @@
 """
 The policies: one for each rule of the core, so that a gate and a command line can never disagree.
 
-A resource policy judges what one tier says of itself, before anything is created; a stack policy what only the
-whole can tell.  The rule's own name, title, level and severity are the policy's.
+A resource policy judges what one tier, or the requirement, says of itself, before anything is created; a stack
+policy what only the whole can tell.  The rule's own name, title, level and severity are the policy's.
 """
 
 from __future__ import annotations
@@ -24,14 +24,18 @@ from pulumi_policy import (
     StackValidationPolicy,
 )
 
-from evidence import Unjudged, configured, judged, judging, plain, stated, whole
+from evidence import Unjudged, configuration, configured, judged, judging, plain, stated, whole
 from tamper import requirement_findings
 from tierplan import wire
 from tierplan.domain.plan import Finding, Level
 from tierplan.plan.rules import RULES, Rule, TierCase
 from tierplan.plan.stack_rules import STACK_RULES, PlanCase, StackRule, judge_stack
 
-OURS = "stack-requirement"  # the stack rule that one resource can answer: it is judged where the need is stated
+OURS = "stack-requirement"
+STEPS = (
+    "Each message ends with what to change. `tierplan plan STACK` finds the same without an engine; "
+    "`tierplan explain STACK FIGURE` says where a figure comes from."
+)
 AMOUNT = {"type": "number", "minimum": 0}
 TOTALS = ("readBytesPerS", "writeBytesPerS", "opRateOpsPerS", "capacityBytes")
 LIMITS = PolicyConfigSchema(
@@ -58,7 +62,8 @@ def policies() -> list[Policy]:
     """Every policy of the pack, in the order of the rules."""
     return [
         *(tier_policy(rule) for rule in RULES),
-        *(requirement_policy(rule) if rule.name == OURS else stack_policy(rule) for rule in (*STACK_RULES, *OTHER)),
+        *(requirement_policy(rule) if rule.from_requirement else stack_policy(rule) for rule in STACK_RULES),
+        *(stack_policy(rule) for rule in OTHER),
     ]
 
 
@@ -77,6 +82,7 @@ def tier_policy(rule: Rule) -> ResourceValidationPolicy:
         enforcement_level=EnforcementLevel(rule.level),
         severity=Severity(rule.severity),
         config_schema=LIMITS,
+        remediation_steps=STEPS,
     )
 
 
@@ -91,22 +97,13 @@ def _tier_findings(rule: Rule, args: ResourceValidationArgs) -> Iterator[Finding
 
 
 def requirement_policy(rule: StackRule) -> ResourceValidationPolicy:
-    """The policy that the stated requirement is the stack's own, whole and unaltered."""
+    """The policy that judges what a `TieredStorage` asks for; the one of `OURS` also that nobody states it easier."""
+    tokens = (wire.STORAGE, wire.REQUIREMENT, *wire.TIER_OF) if rule.name == OURS else (wire.STORAGE,)
 
     def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
-        if args.resource_type not in (wire.STORAGE, wire.REQUIREMENT, *wire.TIER_OF):
+        if args.resource_type not in tokens:
             args.not_applicable("another kind of resource")
-
-        def findings() -> Iterator[Finding]:
-            _known(args.get_config(), ())
-            properties = plain(args.props)
-            yield from requirement_findings(args.resource_type, properties)
-            if args.resource_type == wire.STORAGE:
-                stack, requirement = configured() or stated(properties.get("spec"))
-                case = PlanCase(stack=stack, requirement=requirement, tiers={}, outcome={})
-                yield from of_level(rule.check(case), rule.level)
-
-        _report(report, findings, args.name)
+        _report(report, partial(_requirement_findings, rule, args), args.name)
 
     return ResourceValidationPolicy(
         rule.name,
@@ -114,7 +111,19 @@ def requirement_policy(rule: StackRule) -> ResourceValidationPolicy:
         validate,
         enforcement_level=EnforcementLevel(rule.level),
         severity=Severity(rule.severity),
+        remediation_steps=STEPS,
     )
+
+
+def _requirement_findings(rule: StackRule, args: ResourceValidationArgs) -> Iterator[Finding]:
+    _known(args.get_config(), ())
+    properties = plain(args.props)
+    if rule.name == OURS:
+        yield from requirement_findings(args.resource_type, properties)
+    if args.resource_type == wire.STORAGE:
+        stack, requirement = configured() or stated(properties.get("spec"))
+        case = PlanCase(stack=stack, requirement=requirement, tiers={}, outcome={})
+        yield from of_level(rule.check(case), rule.level)
 
 
 def of_level(findings: Iterator[Finding], level: Level) -> Iterator[Finding]:
@@ -157,9 +166,8 @@ def stack_policy(rule: StackRule) -> StackValidationPolicy:
 
     def validate(args: StackValidationArgs, report: ReportViolation) -> None:
         storages: list[PolicyResource | None] = [one for one in args.resources if one.resource_type == wire.STORAGE]
-        if not storages and configured() is None:
+        if not storages and not configuration():
             args.not_applicable("nothing of ours")
-
         for storage in storages or [None]:
             urn = storage.urn if storage else None
             findings = partial(_stack_findings, rule, storage, args)
@@ -171,6 +179,7 @@ def stack_policy(rule: StackRule) -> StackValidationPolicy:
         validate,
         enforcement_level=EnforcementLevel(rule.level),
         severity=Severity(rule.severity),
+        remediation_steps=STEPS,
     )
 
 

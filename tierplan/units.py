@@ -34,7 +34,7 @@ _DENSITIES = {
     for unit in ("GB", "GiB", "TB", "TiB")
 }
 
-_TEXT = re.compile(r"\s*([-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(\S.*?)?\s*\Z")
+_TEXT = re.compile(r"\s*([-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(\S.*?)?\s*\Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -350,7 +350,7 @@ def _parsed_text(hashable_kind: Hashable, text: str) -> float:
     if unit not in kind.UNITS:
         message = f'"{text}": {_unit_fault(kind, unit)}'
         raise ValueError(message)
-    value = float(number) * kind.UNITS[unit]
+    value = float(number) * kind.UNITS[unit] + 0.0  # no minus zero
     if value < 0 or not math.isfinite(value):
         message = f'"{text}" is {"negative" if value < 0 else "infinite"}; {allowed}'
         raise ValueError(message)

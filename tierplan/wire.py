@@ -65,11 +65,10 @@ class NodeGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artifact:
-    """One rendered file: where it belongs, what it holds, which template made it."""
+    """One rendered file: where it belongs, the digest of what it holds, which template made it."""
 
     path: str
     sha256: str
-    size_bytes: int
     template: str
 
 

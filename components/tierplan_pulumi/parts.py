@@ -59,4 +59,10 @@ class StorageNodeGroup(Part):
     TOKEN = wire.NODE_GROUP
 
 
+class ConfigArtifact(Part):
+    """One rendered file."""
+
+    TOKEN = wire.ARTIFACT
+
+
 TIER_CLASSES: Mapping[str, type[Part]] = {"local": LocalTier, "hot": HotTier, "cold": ColdTier}

@@ -7,6 +7,8 @@ from pulumi.runtime.config import CONFIG
 from tierplan import wire
 from tierplan_pulumi.storage import TieredStorage
 
+STACKS = "stacks"  # `stackConfigDir` of Pulumi.yaml: a hosts file lies beside the stack file
+
 
 def preview_stack() -> TieredStorage:
     """
@@ -19,7 +21,7 @@ def preview_stack() -> TieredStorage:
     if not spec:
         message = f"stack {stack}: no {wire.NAMESPACE} configuration; `tierplan init` writes a stack file to start from"
         raise pulumi.RunError(message)
-    storage = TieredStorage(stack, {"spec": spec})
+    storage = TieredStorage(stack, {"spec": spec, "folder": STACKS})
     for key, line in storage.lines.items():
         pulumi.export(key, line)
     return storage

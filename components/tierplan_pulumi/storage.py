@@ -1,19 +1,21 @@
 """`TieredStorage`: a stack's whole storage, planned in plain Python and registered as choices and figures."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 import pulumi
 
 from tierplan import plan as planning
 from tierplan import wire
+from tierplan.codec import encode
 from tierplan.domain.need import Tier
 from tierplan.domain.plan import Finding, Plan
 from tierplan.errors import InputError, TierplanError
 from tierplan.load import catalogue, stack_from_document
 from tierplan.plan.search import tier_pins
 from tierplan.plan.stack_rules import wanted_tiers
-from tierplan_pulumi.parts import TIER_CLASSES, Part, StorageNodeGroup, StorageRequirement
+from tierplan_pulumi.artifacts import rendered
+from tierplan_pulumi.parts import TIER_CLASSES, ConfigArtifact, Part, StorageNodeGroup, StorageRequirement
 from tierplan_pulumi.summary import outline, summary
 
 
@@ -22,6 +24,8 @@ class TieredStorageArgs(TypedDict):
 
     spec: Mapping[str, object]
     """What the GPUs will do and what is chosen: the stack form without its namespace; keys stay snake_case."""
+    folder: NotRequired[str]
+    """The folder that file names in the spec are relative to; the program's own unless said."""
 
 
 class TieredStorage(pulumi.ComponentResource):
@@ -44,6 +48,7 @@ class TieredStorage(pulumi.ComponentResource):
         self._findings = planning.judge(self._plan)
         super().__init__(wire.STORAGE, name, {"spec": spec}, opts)
         self._register_parts(name)
+        self._register_artifacts(name, args.get("folder", "."))
         pulumi.info(summary(self._plan, self._findings), resource=self)
         self.register_outputs({"spec": spec, **self.lines})
 
@@ -74,6 +79,20 @@ class TieredStorage(pulumi.ComponentResource):
             if inputs.config is not None and tier != "local":  # the local tier's nodes are the GPU nodes
                 group = wire.group_properties(inputs.config)
                 add(StorageNodeGroup, f"{tier}-nodes", group, wire.group_outputs(inputs.config))
+
+    def _register_artifacts(self, name: str, folder: str) -> None:
+        """A hosts file that does not fit hides the files only, not the plan."""
+        try:
+            for artifact, text in list(rendered(self._plan, folder)):
+                inputs = encode(artifact, "wire")
+                ConfigArtifact(
+                    f"{name}-{artifact.path}",
+                    inputs,
+                    outputs=inputs | {"text": text},
+                    opts=pulumi.ResourceOptions(parent=self),
+                )
+        except TierplanError as fault:
+            pulumi.warn(f"the rendered files are not shown: {fault}", resource=self)
 
 
 def _tier_inputs(plan: Plan, tier: Tier) -> wire.TierInputs:

@@ -212,6 +212,8 @@ def test_odd_count_says_the_next_legal_one(servers, deliver):
         ({"nconnect": 17}, "nconnect: 16"),
         ({"nconnect": 0}, "nconnect: 1"),
         ({"threads": 0}, "leave out threads"),
+        ({"export": "/srv/hot(rw)"}, "export: /srv/hot"),
+        ({"export": "srv"}, "export: /srv/hot"),
     ],
 )
 def test_options_that_nfs_does_not_know(servers, deliver, options, words):

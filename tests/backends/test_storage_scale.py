@@ -97,7 +97,7 @@ def test_golden_figure(storage_scale_case, cluster, deliver):
             float(block.removesuffix("M")) in {one.name: one for one in scale.CODES.values()}[code].blocks_mib
         ),
         "tolerance": lambda nodes, **code: list(scale.tolerance(nodes, **code)),
-        "not_recommended": lambda nodes, **code: scale.not_recommended(nodes, **code),
+        "not_recommended": scale.not_recommended,
         "spares": lambda nodes, pdisks: scale.default_spares(nodes, drives=pdisks),
         "da_min_pdisks": lambda data, parity, spares, vcd: scale.fewest_drives(
             data=data, parity=parity, spares=spares, vcd_spares=vcd
@@ -135,6 +135,9 @@ def test_tolerance_by_brute_force(nodes, code):
     exact = max(lost for lost in worst if worst[lost] <= parity)
     cap = 1 if nodes <= 4 else 2 if nodes <= 8 else 3
     assert most == min(exact, cap)
+    left = data + parity - worst[most]
+    if most == exact and left > drives:  # each strip left on a drive of its own: one drive more is one too many
+        assert worst[most] + drives + 1 > parity
 
 
 # --- what it gives --------------------------------------------------------------------------------------------
@@ -163,7 +166,7 @@ def test_usable_is_the_estimators_for_the_set_size(cluster, deliver):
 def test_many_files_give_metadata_more(cluster, deliver, make_need):
     few, many = (deliver(cluster(6), make_need(files=files)) for files in (1e6, 4e9))
     assert few.parts["metadata_percent"] == 5
-    assert many.parts["metadata_percent"] == 17  # 4e9 files x 5 KiB x 4 copies of 489,588 GiB
+    assert many.parts["metadata_percent"] == 16  # 4e9 files x 5 KiB x 4 copies of 489,588 GiB
     assert many.usable < few.usable
 
 
@@ -242,21 +245,21 @@ def test_spares_follow_mmvdisk_the_layout_and_the_pin(cluster, deliver, stripe):
 
 
 @pytest.mark.parametrize(
-    ("nodes", "data", "parity", "expected"),
+    ("nodes", "code", "expected"),
     [
-        (3, 8, 3, "hot-layout"),
-        (4, 4, 3, "advice-narrow-layout"),
-        (5, 4, 2, "hot-layout"),
-        (6, 4, 2, "advice-narrow-layout"),
-        (7, 4, 2, None),
-        (9, 8, 2, "advice-narrow-layout"),
-        (11, 8, 2, None),
-        (12, 8, 3, None),
-        (12, 6, 2, "hot-layout"),
+        (3, (8, 3), "hot-layout"),
+        (4, (4, 3), "advice-narrow-layout"),
+        (5, (4, 2), "hot-layout"),
+        (6, (4, 2), "advice-narrow-layout"),
+        (7, (4, 2), None),
+        (9, (8, 2), "advice-narrow-layout"),
+        (11, (8, 2), None),
+        (12, (8, 3), None),
+        (12, (6, 2), "hot-layout"),
     ],
 )
-def test_codes_by_node_count(nodes, data, parity, expected, cluster, deliver):
-    assert policies(deliver(cluster(nodes, data, parity))) == ([expected] if expected else [])
+def test_codes_by_node_count(nodes, code, expected, cluster, deliver):
+    assert policies(deliver(cluster(nodes, *code))) == ([expected] if expected else [])
 
 
 def test_what_is_not_recommended_names_count_and_code(cluster, deliver):
@@ -365,7 +368,7 @@ def test_two_ess_3500_give_what_was_measured(cluster, deliver, facts_of):
     given = deliver(cluster(4, 8, 2, kind=kind, options={"appliance": "ess-3500"}))
     assert policies(given) == []
     assert given.healthy.read.base == pytest.approx(204.0 * 2**30, rel=0.01)
-    assert given.healthy.write.base == pytest.approx(106.6 * 2**30, rel=0.01)
+    assert 0.93 < given.healthy.write.base / (106.6 * 2**30) <= 1  # the drives of the row, a little lower
 
 
 def test_an_appliance_survives_a_server_and_no_rack(cluster, deliver, facts_of):
@@ -381,6 +384,30 @@ def test_appliances_come_in_pairs(cluster, deliver, facts_of, choose):
     assert policies(deliver(cluster(3, 8, 2, kind=kind, options=options))) == ["hot-layout"]
     (found,) = choose(TierPins(options=options), read=bandwidth("250 GB/s"))
     assert (found.nodes, str(found.layout)) == (6, "8+2")
+
+
+@pytest.mark.parametrize("read_gb_s", [0, 60, 110, 400, 3000])
+@pytest.mark.parametrize("case", [(word, much) for word in ("ess-3500", "sss-6000") for much in (0, 200, 900, 40_000)])
+def test_planned_appliances_pass_their_own_checks(case, read_gb_s, choose, deliver, make_need):
+    word, capacity_tb = case
+    asked = {"read": Bandwidth(read_gb_s * 1e9), "capacity": Size(capacity_tb * 1e12)}
+    (found,) = choose(TierPins(options={"appliance": word}), **asked)
+    given = deliver(found, make_need(**asked))
+    assert max(given.counts.values()) <= found.nodes
+    assert given.planned.base * (1 + 1e-9) >= asked["capacity"].base
+    assert [policy for policy in policies(given) if not policy.startswith("advice-")] == []
+    fewer = replace(found, nodes=found.nodes - 2)
+    assert max(deliver(fewer, make_need(**asked)).counts.values()) > fewer.nodes
+
+
+@pytest.mark.parametrize("drives", [2, 4, 5, 7, 12])
+def test_usable_does_not_fall_below_what_the_count_promises(drives, cluster, deliver, make_need):
+    """One group more costs spares: with few drives a server 33 hold less than 32. The count knows."""
+    for nodes in (28, 31, 32, 33, 34, 40):
+        need = make_need(capacity=deliver(cluster(nodes, drives=drives)).usable, max_fill=1.0)
+        count = deliver(cluster(nodes, drives=drives), need).counts["capacity"]
+        later = (deliver(cluster(more, drives=drives)).usable for more in range(count, count + 12))
+        assert all(usable.base * (1 + 1e-9) >= need.capacity.base for usable in later)
 
 
 def test_the_larger_appliance_asks_for_an_offer(choose, deliver):

@@ -236,6 +236,9 @@ def test_too_wide_a_stripe_says_what_would_do(cluster, deliver):
         ({"nconnect": 17, "vendor_client": False}, "vendor_client: true"),
         ({"vip_pool_name": "a", "vip_pool_fqdn": "a.example"}, "leave one of them out"),
         ({"op_rate": "fast"}, "op_rate"),
+        ({"path": "/a b"}, "path: /hot"),
+        ({"path": "/a/../etc"}, "path: /hot"),
+        ({"vip_pool_name": "a${b}"}, "vip_pool_name: hot"),
     ],
 )
 def test_options_that_vast_does_not_know(cluster, deliver, options, words):

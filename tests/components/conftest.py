@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Mapping
 
 import pytest
-import recording
 
+import recording
 from tierplan_pulumi import preview_stack
 
 Record = Callable[[str], recording.Recording]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from importlib.resources import files
@@ -11,8 +12,8 @@ from typing import Any, cast
 import jsonschema
 import pulumi
 import pytest
-import recording
 
+import recording
 from tierplan import load, plan, wire
 from tierplan_pulumi import TieredStorage, preview_stack
 
@@ -24,7 +25,7 @@ Spec = Mapping[str, object]
 
 def changed(spec: Spec, path: str, value: object) -> dict[str, object]:
     """The spec with one value set: ``tiers.hot.backend``."""
-    found = cast("dict[str, object]", copy.deepcopy(dict(spec)))
+    found = copy.deepcopy(dict(spec))
     *parents, last = path.split(".")
     place: Any = found
     for key in parents:
@@ -212,3 +213,33 @@ def test_a_stack_without_configuration_is_told_how_to_start(monkeypatch: pytest.
     monkeypatch.setenv("PULUMI_CONFIG", json.dumps({"aws:region": "us-east-1"}))
     with pytest.raises(pulumi.RunError, match=r"stack empty: no tierplan: configuration; `tierplan init`"):
         recording.record(preview_stack, stack="empty")
+
+
+def with_hosts(spec: Spec, name: str) -> dict[str, object]:
+    return {**spec, "operations": {**cast("Spec", spec["operations"]), "hosts": name}}
+
+
+def record_with_hosts(spec: Spec, name: str) -> recording.Recording:
+    folder = str(recording.ROOT / "examples")
+    return recording.record(lambda: TieredStorage("mine", {"spec": with_hosts(spec, name), "folder": folder}))
+
+
+def test_files_for_real_hosts_are_registered_by_digest(demo_spec: Spec) -> None:
+    recorded = record_with_hosts(demo_spec, "hosts.yaml")
+    artifacts = [one for one in recorded.resources if one.token == wire.ARTIFACT]
+    validator = jsonschema.Draft202012Validator(SCHEMA)
+    assert len(artifacts) > 10
+    for one in artifacts:
+        validator.validate({one.token: one.inputs})
+        text = cast("str", one.outputs["text"])
+        assert one.inputs["sha256"] == hashlib.sha256(text.encode()).hexdigest()
+        assert one.name == f"mine-{one.inputs['path']}"
+    assert any("weka-a1" in str(one.outputs["text"]) for one in artifacts)
+
+
+@pytest.mark.parametrize("name", ["no-such-hosts.yaml", "../README.md"])
+def test_a_hosts_file_that_does_not_fit_hides_the_files_and_not_the_plan(demo_spec: Spec, name: str) -> None:
+    recorded = record_with_hosts(demo_spec, name)
+    assert recorded.of(wire.TIER_TOKENS["hot"]).inputs["nodes"] == 12
+    assert wire.ARTIFACT not in {one.token for one in recorded.resources}
+    assert any(one.startswith("the rendered files are not shown: ") for one in recorded.messages)

@@ -8,11 +8,12 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+import yaml
+
 import enginerun
 import pulumi_run
-import pytest
 import recording
-
 from tierplan import load, plan, wire
 from tierplan.plan.rules import RULES
 
@@ -96,6 +97,15 @@ def test_bad_input_is_one_clear_line_and_no_traceback(project: pulumi_run.Projec
     assert "Traceback" not in said + done.errors
     assert 'workloads[0].checkpoint.interval: "30" has no unit' in said
     assert "cluster.gpu_nodes" in said
+
+
+def test_an_impossible_tier_is_refused_with_its_reasons(project: pulumi_run.Project) -> None:
+    document = yaml.safe_load(stack_text("demo"))
+    document["config"]["tierplan:tiers"]["hot"] = {"backend": "hdfs"}
+    done = enginerun.preview(project, "demo", yaml.safe_dump(document))
+    assert done.said("mandatory") == {"stack-tiers"}
+    assert "the hot tier cannot be planned; hdfs: " in done.messages("stack-tiers")
+    assert done.created()["demo-hot"].endswith("HotTier")
 
 
 CONFIGURATIONS = {

@@ -19,6 +19,7 @@ from pulumi_policy import (
     proxy,
 )
 from pulumi_policy.policy import _NotApplicableError
+
 from recording import Recording, Registered
 from rules import policies
 
@@ -39,7 +40,7 @@ def level(name: str) -> str:
     """The level of a policy."""
     found = PACK[name].enforcement_level
     assert found is not None
-    return cast("str", found.value)
+    return found.value
 
 
 def mandatory(reports: Reports) -> set[str]:

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Mapping
 
 import pytest
-import recording
 
+import recording
 from tierplan import wire
 from tierplan_pulumi import TieredStorage, preview_stack
 

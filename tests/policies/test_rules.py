@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any, cast
 
 import pytest
-from judging import PACK, judge, judge_resource, level, mandatory, spoilt
 from pulumi_policy import ResourceValidationPolicy, StackValidationPolicy
-from recording import Recording, Registered
 
+from judging import PACK, judge, judge_resource, level, mandatory, spoilt
+from recording import Recording, Registered
 from tierplan import wire
-from tierplan.plan.rules import RULES
-from tierplan.plan.stack_rules import STACK_RULES
+from tierplan.plan.rules import RULES, Rule
+from tierplan.plan.stack_rules import STACK_RULES, StackRule
 
 Run = Callable[[Mapping[str, object]], Recording]
 Changes = Mapping[str, object]
@@ -43,7 +43,7 @@ def figure(one: Registered, path: str) -> float:
 
 
 def test_the_pack_has_a_policy_for_each_rule_of_the_core() -> None:
-    rules = {rule.name: rule for rule in (*RULES, *STACK_RULES)}
+    rules: dict[str, Rule | StackRule] = {rule.name: rule for rule in RULES} | {rule.name: rule for rule in STACK_RULES}
     assert set(PACK) == {*rules, "stack-other", "advice-other"}
     for name, rule in rules.items():
         policy = PACK[name]
@@ -54,6 +54,7 @@ def test_the_pack_has_a_policy_for_each_rule_of_the_core() -> None:
 
 def test_what_one_tier_tells_is_judged_before_anything_is_created() -> None:
     assert all(isinstance(PACK[rule.name], ResourceValidationPolicy) for rule in RULES)
+    assert all(isinstance(PACK[rule.name], ResourceValidationPolicy) for rule in STACK_RULES if rule.from_requirement)
     assert isinstance(PACK["stack-requirement"], ResourceValidationPolicy)
     assert isinstance(PACK["stack-tiers"], StackValidationPolicy)
 
@@ -143,7 +144,7 @@ def test_each_rule_is_shown_to_fail_here() -> None:
     assert {rule.name for rule in RULES} == shown
 
 
-SPOILT = [
+SPOILT: list[tuple[str, Changes, set[str]]] = [
     ("hot", {"nodes": 7.0}, set()),  # 5+2 without the spare: only advice
     ("hot", {"node.drive.sizeBytes": 1e12}, {"hot-capacity"}),
     ("hot", {"node.drive.readBytesPerS": 1e6}, {"hot-read-bandwidth", "hot-phases", "survive-bandwidth"}),

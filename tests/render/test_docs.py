@@ -8,7 +8,7 @@ import pytest
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("page", ["weka.md", "ceph-rgw.md"])
+@pytest.mark.parametrize("page", ["weka.md", "ceph-rgw.md", "vast.md", "nfs.md"])
 def test_links_lead_to_files_and_functions(page):
     links = re.findall(r"\[(`?)([^\]`]+)`?\]\(([^)#:]+)\)", (DOCS / page).read_text())
     assert len(links) >= 8

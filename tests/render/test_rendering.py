@@ -89,8 +89,8 @@ def test_with_hosts_nothing_is_an_example(plan, hosts):
 
 def test_a_plan_without_templates_says_which_product(weka_tier, plan_of):
     tier = weka_tier()
-    plan = plan_of(hot=replace(tier, config=replace(tier.config, backend="vast")))
-    with pytest.raises(RenderError, match=r"hot: vast has no templates yet"):
+    plan = plan_of(hot=replace(tier, config=replace(tier.config, backend="local-nvme")))
+    with pytest.raises(RenderError, match=r"hot: local-nvme has no templates yet"):
         render(plan, None)
 
 

@@ -8,12 +8,13 @@ from dataclasses import replace
 
 from tierplan.backends import _rules as rules
 from tierplan.backends._choosing import Relied, pinned_layout
+from tierplan.backends._sizing import Ceiling
 from tierplan.backends._space import EvenSpace, code_step, failure_domains
 from tierplan.domain.need import TierNeed
 from tierplan.domain.stack import TierPins
 from tierplan.domain.tiers import Illegal, Layout, TierConfig
 from tierplan.layout import erasure, placement
-from tierplan.units import Size
+from tierplan.units import Bandwidth, Size
 
 
 def network_factors(layout: Layout, *, through_gateway: bool) -> erasure.Factors:
@@ -23,6 +24,40 @@ def network_factors(layout: Layout, *, through_gateway: bool) -> erasure.Factors
             data_units=layout.data_units, parity_units=layout.parity_units, through_gateway=through_gateway
         )
     return erasure.replica_network_factors(replicas=max(1, layout.replicas), through_gateway=through_gateway)
+
+
+def core_bandwidth(*, cores: float, cores_per_gb_s: float) -> Bandwidth:
+    """
+    What the cores of one host carry through OSDs, and the gateway where there is one.
+
+    Formula:  cores / cores_per_gb_s
+    Assumes:  cores of the measured kind; a code costs no more than three copies did
+    Source:   ceph.io blog, Reef Freeze RGW performance, 2023 (2026-11-29)
+
+    >>> core_bandwidth(cores=27, cores_per_gb_s=2.7).show()
+    '10 GB/s'
+    """
+    return Bandwidth(max(0.0, cores) / cores_per_gb_s * 1e9)
+
+
+def media(config: TierConfig, used: Relied) -> Ceiling:
+    """The drives of one host: no more than their own rate and no more than one OSD was seen to give."""
+    node, data_share = config.node, code_step(config.layout).fraction
+    kind = "hdd" if node.medium == "hdd" else "flash"
+
+    def of(drive: Bandwidth, most: Bandwidth) -> Bandwidth:
+        return min(drive, most) * node.drives
+
+    read, write = used.quantity(Bandwidth, f"{kind}_osd_read"), used.quantity(Bandwidth, f"{kind}_osd_write")
+    read_high = used.quantity_high(Bandwidth, f"{kind}_osd_read")
+    write_high = used.quantity_high(Bandwidth, f"{kind}_osd_write")
+    return Ceiling(
+        limited_by="media",
+        read=of(node.drive.read, read),
+        write=of(node.drive.write, write) * data_share,
+        read_high=of(node.drive.read, read_high),
+        write_high=of(node.drive.write, write_high) * data_share,
+    )
 
 
 def space(config: TierConfig, *, kept_hosts: int) -> EvenSpace:

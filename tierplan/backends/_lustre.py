@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeVar
@@ -10,11 +11,13 @@ from tierplan.backends._choosing import Relied, option
 from tierplan.backends._pairs import even
 from tierplan.backends._raid import mirrored_space
 from tierplan.backends._space import nodes_for
+from tierplan.domain.hosts import address_ok, host_name_ok
 from tierplan.domain.need import TierNeed
 from tierplan.domain.tiers import Illegal, TierConfig
 from tierplan.units import Bandwidth, OpRate, Size, count_for
 
 T = TypeVar("T")
+DRIVE = re.compile(r"/dev/[A-Za-z0-9][A-Za-z0-9._:+/-]{0,199}")
 MOST_MDTS = 256
 MOST_OSTS = 8150
 MDT_INODES = 4e9  # of one ldiskfs MDT
@@ -117,7 +120,7 @@ def server_memory(*, targets: int, base: Size, each: Size) -> Size:
     Memory of one object storage server that may carry its partner's targets too.
 
     Formula:  base + targets * each
-    Source:   Lustre operations manual, OSS memory requirements: 2 GB, and 2 GB for each OST (2019-07, checked 2026-11-29)
+    Source:   Lustre operations manual, OSS memory requirements: 2 GB, and 2 GB an OST (2019-07, checked 2026-11-29)
 
     >>> server_memory(targets=4, base=Size(2e9), each=Size(2e9)).show()
     '10 GB'
@@ -167,6 +170,32 @@ def metadata(config: TierConfig, need: TierNeed, used: Relied, *, paired: bool) 
     )
 
 
+def named_faults(config: TierConfig, meta: Metadata) -> Iterator[Illegal]:
+    """Metadata servers that the stack names by something that is no name, or too few or too many of them."""
+    wanted = {"mds.hosts": meta.servers, "mds.addresses": meta.servers, "mds.drive_paths": meta.servers * meta.drives}
+    checks = {"mds.hosts": host_name_ok, "mds.addresses": address_ok, "mds.drive_paths": _is_drive}
+    for path, check in checks.items():
+        words = option(config.options, path, tuple)
+        if words is None:
+            continue
+        wrong = [word for word in words if not (isinstance(word, str) and check(word))]
+        if wrong:
+            message = f"{config.backend}: {path}: {str(wrong[0])[:60]!r} is none"
+            yield Illegal(policy=f"{config.tier}-layout", message=message, remedy=f"write {path} as a list of them")
+        elif len(words) != wanted[path]:
+            yield Illegal(
+                policy=f"{config.tier}-layout",
+                message=f"{config.backend}: {path} names {len(words)}; the plan has {wanted[path]}",
+                remedy=f"name {wanted[path]}, or pin mds.nodes and mds.drives",
+                required=wanted[path],
+                planned=len(words),
+            )
+
+
+def _is_drive(path: str) -> bool:
+    return DRIVE.fullmatch(path) is not None
+
+
 def _or(word: T | None, default: T) -> T:
     return default if word is None else word
 
@@ -193,8 +222,8 @@ def metadata_faults(config: TierConfig, meta: Metadata, *, paired: bool) -> Iter
     if meta.holds.bytes < meta.needed.bytes * (1 - 1e-9):
         yield Illegal(
             policy=f"{config.tier}-node",
-            message=f"{name}: {meta.servers} MDTs hold {meta.holds.show()}; {meta.inodes:.3g} files with growth ask for "
-            f"{meta.needed.show()}",
+            message=f"{name}: {meta.servers} MDTs hold {meta.holds.show()}; "
+            f"{meta.inodes:.3g} files with growth ask for {meta.needed.show()}",
             remedy="add metadata servers or drives to them, or keep less data on MDT (dom)",
             required=meta.needed.bytes,
             planned=meta.holds.bytes,

@@ -47,12 +47,12 @@ def context(plan: TierPlan, hosts: Mapping[str, object], *, backfs: str, paired:
     """
     What the set-up commands need.
 
-    names:     fsname, backfs, net (``o2ib`` or ``tcp``), paired, hsm
+    names:     fsname, backfs, net (``o2ib`` or ``tcp``), nid_suffix, mgs_nids (of mounts and --mgsnode), paired, hsm
     servers:   mds (name, address, drives of each), mds_drives, mds_examples (what of them is an example)
     targets:   osts_per_oss, osts, mdts, group_width, data_units, parity_units, hot_spares,
                chunk_kib, stride, stripe_width_blocks (blocks of 4 KiB)
     layout:    stripe_size_kib, stripe_count, wide_count, dom_kib (0: no data on MDT)
-    client:    rpc_pages (of 4 KiB), rpcs_in_flight, dirty_mib
+    client:    rpc_pages (of 4 KiB), rpcs_in_flight
     """
     config, parts = plan.config, {name: int(count) for name, count in plan.delivered.parts.items()}
     servers = metadata_servers(config, parts["mds_servers"])
@@ -61,11 +61,15 @@ def context(plan: TierPlan, hosts: Mapping[str, object], *, backfs: str, paired:
     dom = option(config.options, "dom", Size)
     small = parts["dom_kib"] if dom is None else round(dom.bytes / 2**10)
     stripe_size = option(config.options, "stripe_size", Size) or STRIPE_SIZE
+    net = OLD_NET.get(plan.need.clients.transport, "o2ib")
+    managers = servers[: 2 if paired else 1]
     return {
         **parts,
         "fsname": option(config.options, "fsname", str) or plan.need.tier,
         "backfs": backfs,
-        "net": OLD_NET.get(plan.need.clients.transport, "o2ib"),
+        "net": net,
+        "nid_suffix": f"@{net}",
+        "mgs_nids": ":".join(f"{one['address']}@{net}" for one in managers),
         "paired": paired,
         "hsm": option(config.options, "hsm", bool) or False,
         "mds": [{**one, "drives": one["drives"] or fallback} for one in servers],
@@ -78,8 +82,8 @@ def context(plan: TierPlan, hosts: Mapping[str, object], *, backfs: str, paired:
         "dom_kib": small,
         "rpc_pages": 4096,
         "rpcs_in_flight": 32,
-        "dirty_mib": 2047,
-        "memory_gib": int(config.node.memory.bytes / 2**30),
         "hosts": hosts,
+        "wide_count": min(4, max(1, parts["osts"])),
+        "volume_gib": math.floor(plan.delivered.planned.bytes / 2**30),
         "host_needs": ["ports", "drives"],
     }

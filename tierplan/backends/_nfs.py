@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tierplan.backends._choosing import Relied
+from tierplan.backends._choosing import Relied, option
 from tierplan.domain.need import Clients
+from tierplan.domain.tiers import Illegal, TierConfig
 from tierplan.units import Bandwidth
+
+PATH = re.compile(r"(/[A-Za-z0-9][A-Za-z0-9._-]{0,63})+")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,3 +76,21 @@ def mount(clients: Clients, used: Relied, *, ports: int, most: float, pinned: in
         connections=made,
     )
     return Mount(ports=ports, connections=made, bandwidth=carried)
+
+
+def word_of(config: TierConfig, name: str, pattern: re.Pattern[str], *, default: str) -> str:
+    """One of the product's words as rendered files may hold it; what `word_faults` refuses is not rendered."""
+    word = option(config.options, name, str)
+    return word if word is not None and pattern.fullmatch(word) else default
+
+
+def word_faults(config: TierConfig, name: str, pattern: re.Pattern[str], *, example: str) -> Iterator[Illegal]:
+    """A path or name that shell, fstab or exports would read as something else."""
+    word = option(config.options, name, str)
+    if word is not None and not pattern.fullmatch(word):
+        what = "a path of" if example.startswith("/") else "a name of"
+        yield Illegal(
+            policy=f"{config.tier}-layout",
+            message=f"{config.backend}: {name} {word!r} is not {what} letters, digits, dots, hyphens and underscores",
+            remedy=f"write e.g. {name}: {example}",
+        )

@@ -128,7 +128,7 @@ def default_layout(node: StorageNode, pins: TierPins) -> Layout:
     )
 
 
-def raid_faults(config: TierConfig, *, parities: tuple[int, ...]) -> Iterator[Illegal]:
+def raid_faults(config: TierConfig, *, parities: tuple[int, ...], spare: bool = True) -> Iterator[Illegal]:
     """What a RAID inside one server cannot be, and what somebody would regret."""
     layout, drives = config.layout, config.node.drives
     policy, product = f"{config.tier}-layout", config.backend
@@ -143,20 +143,20 @@ def raid_faults(config: TierConfig, *, parities: tuple[int, ...]) -> Iterator[Il
     yield from rules.not_allowed(config, "parity_units", layout.parity_units, allowed=parities)
     wanted = layout.width + layout.hot_spares
     if wanted > drives:
-        spare = f" and {layout.hot_spares} hot spare" if layout.hot_spares else ""
+        spares = f" and {layout.hot_spares} hot spare" if layout.hot_spares else ""
         narrower = "4+2" if drives >= SMALL.width + layout.hot_spares and layout.width > SMALL.width else ""
         yield Illegal(
             policy=policy,
-            message=f"{product}: {drives} drives a node cannot hold a {layout} group{spare} (needs {wanted})",
+            message=f"{product}: {drives} drives a node cannot hold a {layout} group{spares} (needs {wanted})",
             remedy=f"add {wanted - drives} drives a node" + (f" or write {narrower}" if narrower else ""),
             required=wanted,
             planned=drives,
         )
         return
-    yield from _advice(config)
+    yield from _advice(config, spare=spare)
 
 
-def _advice(config: TierConfig) -> Iterator[Illegal]:
+def _advice(config: TierConfig, *, spare: bool) -> Iterator[Illegal]:
     layout, product = config.layout, config.backend
     if layout.parity_units == 1:
         message = f"{product}: one parity unit bears no unreadable sector while a drive is rebuilt"
@@ -165,7 +165,7 @@ def _advice(config: TierConfig) -> Iterator[Illegal]:
         nearest = 1 << (layout.data_units.bit_length() - 1)
         message = f"{product}: {layout.data_units} data units; a stripe fills whole RPCs with a power of two"
         yield rules.advice(message, remedy=f"write data_units: {nearest}", required=nearest, planned=layout.data_units)
-    if layout.hot_spares < 1:
+    if spare and layout.hot_spares < 1:
         message = f"{product}: no hot spare drive in a node; a rebuild waits for somebody with a drive"
         yield rules.advice(message, remedy="write hot_spares: 1 or keep spares on site", required=1, planned=0)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from tierplan.backends._choosing import Relied, option
 from tierplan.backends._space import nodes_for
@@ -11,7 +12,7 @@ from tierplan.domain.need import TierNeed
 from tierplan.domain.stack import OptionValue
 from tierplan.domain.tiers import NEVER, TierConfig
 from tierplan.layout import chains
-from tierplan.units import OpRate, Size, size
+from tierplan.units import Bandwidth, OpRate, Size, size
 
 CHUNK_SIZE, STRIPE = size("1 MiB"), 16
 CHUNK_SIZES = tuple(size(text) for text in ("512 KiB", "1 MiB", "2 MiB", "4 MiB", "16 MiB", "64 MiB"))
@@ -96,21 +97,33 @@ def database(config: TierConfig, need: TierNeed, used: Relied) -> Database:
     )
     reads = used.quantity(OpRate, "fdb_read_rate") * (processes / used["keys_per_lookup"])
     raw = config.node.raw * config.nodes
-    nodes = option(config.options, "fdb_nodes", int)
+    nodes, by_rate = option(config.options, "fdb_nodes", int), nodes_for(need.op_rate, rate)
     if nodes is None:
         room = used.quantity(Size, "fdb_node_space") * used["fdb_fill"]
         by_space = nodes_for(database_node_space(data=raw, copies=copies, nodes=1, metadata_fraction=fraction), room)
-        by_rate = nodes_for(need.op_rate, rate)
         nodes = max(least_database_nodes(copies=copies), min(by_space, NEVER), min(by_rate, NEVER))
     nodes = max(0, nodes)
     return Database(
         copies=copies,
         nodes=nodes,
         node_space=database_node_space(data=raw, copies=copies, nodes=nodes, metadata_fraction=fraction),
-        op_rate=rate * nodes,
+        op_rate=rate * nodes if nodes < by_rate else max(rate * nodes, need.op_rate),  # float noise takes no node
         op_rate_high=max(reads, rate) * nodes,
         processes=int(nodes * processes),
     )
+
+
+def redirected(total: Bandwidth, *, lost: int, peer_share: float) -> Bandwidth:
+    """
+    Reads of all nodes together when some are gone and the busiest of the others is full.
+
+    Formula:  total / (1 + lost * peer_share)
+    Assumes:  each lost node's reads fall on those that share its chains, and the same one is the busiest each time
+
+    >>> redirected(Bandwidth(120e9), lost=1, peer_share=1 / 5).show()
+    '100 GB/s'
+    """
+    return total * (1 / (1 + lost * peer_share))
 
 
 def targets_per_disk(config: TierConfig, used: Relied) -> int:
@@ -156,3 +169,47 @@ def stripe(options: Mapping[str, OptionValue]) -> int:
     """Chains that one file is spread over: the stack's word, else the setup guide's."""
     word = option(options, "stripe", int)
     return STRIPE if word is None else word
+
+
+def chain_rows(groups: chains.Groups, *, drives: int, first_node: int) -> list[dict[str, object]]:
+    """
+    Every chain with its targets: the same design on every drive index, the head of the chain on another node each time.
+
+    Guard: the head takes the clients' writes; were it always the lowest node, that node would take most of them.
+    """
+    rows: list[dict[str, object]] = []
+    for disk in range(drives):
+        used: dict[int, int] = {}
+        for index, group in enumerate(groups):
+            targets = []
+            for node in group:
+                place = used[node] = used.get(node, -1) + 1
+                number = first_node + node
+                made = chains.target_id(prefix=TARGET_PREFIX, node=number, disk=disk, target=place)
+                targets.append({"id": made, "node": number, "disk": disk})
+            turn = (index + disk) % len(group)
+            name = chains.chain_id(prefix=CHAIN_PREFIX, disk=disk, group=index + 1)
+            rows.append({"id": name, "targets": [*targets[turn:], *targets[:turn]]})
+    return rows
+
+
+def control(hosts: Mapping[str, object], *, mgmtd: int, meta: int) -> dict[str, object]:
+    """Which storage nodes also run managers, metadata services and the collector: the first ones, rack by rack."""
+    known = cast("list[Mapping[str, object]]", hosts.get("hosts", ()))
+    ranked = sorted(known, key=lambda host: cast("int", host["turn"]))
+    rows = [
+        {"name": host["name"], "address": _bracketed(cast("list[str]", host["addresses"])[0])} for host in ranked[:8]
+    ]
+    managers = [{**row, "node_id": index + 1} for index, row in enumerate(rows[:mgmtd])]
+    first = rows[0] if rows else {"name": "", "address": ""}
+    return {
+        "mgmtd_hosts": managers,
+        "meta_hosts": [{**row, "node_id": 100 + index} for index, row in enumerate(rows[:meta])],
+        "mgmtd_addresses": [f"RDMA://{row['address']}:8000" for row in managers],
+        "monitor_host": first["name"],
+        "monitor_address": f"{first['address']}:10000",
+    }
+
+
+def _bracketed(address: str) -> str:
+    return f"[{address}]" if ":" in address else address

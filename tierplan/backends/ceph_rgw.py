@@ -10,7 +10,6 @@ from itertools import product
 from tierplan.backends import Backend, TemplateValue, _ceph
 from tierplan.backends._choosing import OptionKind, Relied, configured, most, nodes_to_try, option, option_faults
 from tierplan.backends._sizing import Ceiling, Model, NodeRates, client_ceiling, counts, delivered, lowest
-from tierplan.backends._space import code_step
 from tierplan.domain.facts import BackendFacts
 from tierplan.domain.need import TierNeed
 from tierplan.domain.stack import Site, TierPins
@@ -32,20 +31,6 @@ CODES = (
     Layout(kind="erasure-code", data_units=8, parity_units=3),
 )
 STRIPE_UNIT = Size(4.0 * 2**10)
-
-
-def core_bandwidth(*, cores: float, cores_per_gb_s: float) -> Bandwidth:
-    """
-    What the cores of one host carry through gateway and OSDs.
-
-    Formula:  cores / cores_per_gb_s
-    Assumes:  cores of the measured kind; a code costs no more than three copies did
-    Source:   ceph.io blog, Reef Freeze RGW performance, 2023 (2026-11-29)
-
-    >>> core_bandwidth(cores=27, cores_per_gb_s=2.7).show()
-    '10 GB/s'
-    """
-    return Bandwidth(max(0.0, cores) / cores_per_gb_s * 1e9)
 
 
 def disk_op_rate(*, drives: int, drive_op_rate: OpRate, width: int) -> OpRate:
@@ -70,26 +55,6 @@ def gateways_per_host(config: TierConfig, used: Relied) -> int:
     return max(1, by_cluster, math.ceil(config.node.drives / osds))
 
 
-def media(config: TierConfig, used: Relied) -> Ceiling:
-    """The drives of one host: no more than their own rate and no more than one OSD was seen to give."""
-    node, data_share = config.node, code_step(config.layout).fraction
-    kind = "hdd" if node.medium == "hdd" else "flash"
-
-    def of(drive: Bandwidth, most: Bandwidth) -> Bandwidth:
-        return min(drive, most) * node.drives
-
-    read, write = used.quantity(Bandwidth, f"{kind}_osd_read"), used.quantity(Bandwidth, f"{kind}_osd_write")
-    read_high = used.quantity_high(Bandwidth, f"{kind}_osd_read")
-    write_high = used.quantity_high(Bandwidth, f"{kind}_osd_write")
-    return Ceiling(
-        limited_by="media",
-        read=of(node.drive.read, read),
-        write=of(node.drive.write, write) * data_share,
-        read_high=of(node.drive.read, read_high),
-        write_high=of(node.drive.write, write_high) * data_share,
-    )
-
-
 def node_rates(config: TierConfig, used: Relied) -> NodeRates:
     """What one host gives through its ports, drives and cores, with the gateways on the OSD hosts."""
     node = config.node
@@ -107,11 +72,11 @@ def node_rates(config: TierConfig, used: Relied) -> NodeRates:
             read=node.network * (used["network_read_share"] / factors.read),
             write=node.network * (used["network_write_share"] / factors.write),
         ),
-        media(config, used),
+        _ceph.media(config, used),
         Ceiling(
             limited_by="cpu",
-            read=core_bandwidth(cores=cores, cores_per_gb_s=used["read_cores_per_gb_s"]),
-            write=core_bandwidth(cores=cores, cores_per_gb_s=used["write_cores_per_gb_s"]),
+            read=_ceph.core_bandwidth(cores=cores, cores_per_gb_s=used["read_cores_per_gb_s"]),
+            write=_ceph.core_bandwidth(cores=cores, cores_per_gb_s=used["write_cores_per_gb_s"]),
         ),
         op_rate=op_rate,
         op_rate_limited_by="media" if node.medium == "hdd" else "cpu",

@@ -54,7 +54,7 @@ OPTIONS: Mapping[str, OptionKind] = {
     "mds": {"nodes": int, "drives": int, "drive_size": Size, "hosts": tuple, "addresses": tuple, "drive_paths": tuple},
 }
 HA, BACKFS = ("pair", "none"), ("ldiskfs", "zfs")
-APPLIANCES = ("ai400x2", "ai400x2t")
+APPLIANCES = ("ai400x2",)
 ROW = "exascaler-"  # catalogue nodes of this name are controllers of an appliance
 STRIPE_SIZE = Size(4.0 * 2**20)
 LARGEST_STRIPE = Size(4.0 * 2**30)
@@ -131,12 +131,9 @@ def _ceilings(config: TierConfig, used: Relied, *, share: float) -> tuple[Ceilin
     node, net, kind = config.node, used["network_share"], appliance(config)
     disks = data_drives(config, declustered=declustered(config))
     eta_read, eta_write = used["raid_read_share"], used["raid_write_share"]
-    measured = {name: _measured(name, used) for name in APPLIANCES}
-    read, write, high = used.quantity(Bandwidth, "oss_read"), used.quantity(Bandwidth, "oss_write"), 1.0
-    read_high, write_high = used.quantity_high(Bandwidth, "oss_read"), used.quantity_high(Bandwidth, "oss_write")
     if kind is not None:
-        eta_read = eta_write = high  # the measured figure holds the losses of its own RAID
-        (read, read_high), (write, write_high) = measured[kind]
+        eta_read = eta_write = 1.0  # the measured figure holds the losses of its own RAID
+    read, write = ("oss_read", "oss_write") if kind is None else (f"{kind}_read", f"{kind}_write")
     return (
         Ceiling(limited_by="node ports", read=node.network * (net * share), write=node.network * (net * share)),
         Ceiling(
@@ -146,20 +143,11 @@ def _ceilings(config: TierConfig, used: Relied, *, share: float) -> tuple[Ceilin
         ),
         Ceiling(
             limited_by="cpu",
-            read=read * share,
-            write=write * share,
-            read_high=read_high * share,
-            write_high=write_high * share,
+            read=used.quantity(Bandwidth, read) * share,
+            write=used.quantity(Bandwidth, write) * share,
+            read_high=used.quantity_high(Bandwidth, read) * share,
+            write_high=used.quantity_high(Bandwidth, write) * share,
         ),
-    )
-
-
-def _measured(name: str, used: Relied) -> tuple[tuple[Bandwidth, Bandwidth], tuple[Bandwidth, Bandwidth]]:
-    """Read and write of one controller of an appliance, each with its high end."""
-    read, write = f"{name}_read", f"{name}_write"
-    return (
-        (used.quantity(Bandwidth, read), used.quantity_high(Bandwidth, read)),
-        (used.quantity(Bandwidth, write), used.quantity_high(Bandwidth, write)),
     )
 
 
@@ -201,8 +189,10 @@ def layout_faults(config: TierConfig, meta: own.Metadata) -> Iterator[Illegal]:
     yield from rules.too_few_nodes(config, 2 if paired(config) else 1)
     if paired(config):
         yield from odd_count(config, remedy="write ha: none (a lost server then takes its files out of reach)")
-    yield from raid_faults(config, parities=(1, 2, 3) if backfs(config) == "zfs" else (1, 2))
+    parities = (1, 2, 3) if backfs(config) == "zfs" else (1, 2)
+    yield from raid_faults(config, parities=parities, spare=appliance(config) is None)
     yield from own.metadata_faults(config, meta, paired=paired(config))
+    yield from own.named_faults(config, meta)
     if targets * config.nodes > own.MOST_OSTS:
         yield Illegal(
             policy=policy,
@@ -269,10 +259,10 @@ def node_faults(config: TierConfig, used: Relied) -> Iterator[Illegal]:
 
 def notes(config: TierConfig, need: TierNeed, meta: own.Metadata, *, ost: Bandwidth, used: Relied) -> tuple[str, ...]:
     """What a reader should know beside the figures."""
-    servers = f"{meta.servers} metadata servers stand beside the {config.nodes} OSS"
+    held = f"{meta.drives} × {meta.drive.show()} in RAID 10"
+    files = f"{meta.needed.show()} of MDT for {meta.inodes:.3g} files with growth"
     lines = [
-        f"{servers} and are in no count: each {meta.drives} × {meta.drive.show()} in RAID 10, {meta.needed.show()} of MDT "
-        f"for {meta.inodes:.3g} files with growth",
+        f"{meta.servers} metadata servers stand beside the {config.nodes} OSS, in no count: {held} each; {files}",
         f"one file on one OST writes at {ost.show()} at most: stripe large files, spread many files over all OSTs",
         "the fullest OST counts: writes to a full one fail while others have room",
         "write-heavy small records in one shared file reach a fraction of these rates (9 % was measured)",
@@ -295,7 +285,8 @@ class Lustre:
         """Each server of the catalogue with RAID 6 in it, and each appliance, sized for the need."""
         used = Relied(facts)
         for node, options in _to_try(pins, facts):
-            layout = pinned_layout(default_layout(node, pins), pins)
+            layout = default_layout(node, pins)
+            layout = pinned_layout(replace(layout, hot_spares=0) if "appliance" in options else layout, pins)
             config = configured("lustre", need, pins, site, node=node, layout=layout, nodes=pins.nodes or 0)
             config = replace(config, options=options)
             if pins.nodes is None:
@@ -339,7 +330,7 @@ def _to_try(pins: TierPins, facts: BackendFacts) -> Iterator[tuple[StorageNode, 
     """Servers and controllers of the catalogue with the pins laid over them, each once."""
     word = option(pins.options, "appliance", str)
     own_words = "appliance" in pins.options or pins.node is not None or "backfs" in pins.options
-    seen: list[StorageNode] = []
+    seen: list[StorageNode] = []  # a controller differs from the servers in its ports
     for name, known in facts.nodes.items():
         is_appliance = name.startswith(ROW)
         kind = name.removeprefix(ROW)

@@ -24,7 +24,7 @@ from tierplan.backends._choosing import (
     option_faults,
     pinned_layout,
 )
-from tierplan.backends._nfs import Mount, mount, port_share
+from tierplan.backends._nfs import PATH, Mount, mount, port_share, word_faults, word_of
 from tierplan.backends._sizing import Ceiling, Model, NodeRates, client_ceiling, counts, delivered, lowest
 from tierplan.backends._space import EvenSpace, code_step
 from tierplan.domain.facts import BackendFacts
@@ -246,6 +246,7 @@ def option_rules(config: TierConfig, used: Relied) -> Iterator[Illegal]:
     policy, options, limit = f"{config.tier}-layout", config.options, int(used["kernel_connections"])
     version, nconnect = option(options, "version", str), option(options, "nconnect", int)
     threads = option(options, "threads", int)
+    yield from word_faults(config, "export", PATH, example="/srv/hot")
     if version is not None and version not in VERSIONS:
         message = f"nfs: version {version}; allowed: {', '.join(VERSIONS)}"
         yield Illegal(policy=policy, message=message, remedy='write version: "4.2"')
@@ -352,7 +353,7 @@ class Nfs:
         hosts:   as the stack's hosts file names them
         """
         config, layout, parts = plan.config, plan.config.layout, plan.delivered.parts
-        pairs = layout.failure_domain == "node"
+        pairs, version = layout.failure_domain == "node", option(config.options, "version", str)
         return {
             "nodes": config.nodes,
             "pairs": pairs,
@@ -362,8 +363,8 @@ class Nfs:
             "parity_units": layout.parity_units,
             "hot_spares": layout.hot_spares,
             **{name: int(count) for name, count in parts.items()},
-            "export": option(config.options, "export", str) or "/srv/hot",
-            "version": option(config.options, "version", str) or "4.2",
+            "export": word_of(config, "export", PATH, default="/srv/hot"),
+            "version": version if version in VERSIONS else VERSIONS[-1],
             "server_gib": math.floor(plan.delivered.planned.bytes / max(1, config.nodes) / 2**30),
             "transport": "tcp" if plan.need.clients.transport == "tcp" else "rdma",
             "host_needs": ["ports", "drives", "virtual_ips"],

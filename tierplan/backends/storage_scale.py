@@ -292,7 +292,7 @@ class StorageScale:
             figures,
             illegal=(*of_kind, *words),
             cannot_change_later=(
-                f"code {scale_name(config.layout)}, blocks of {chosen.block / scale.MIB:g} MiB: set with the vdisk sets",
+                f"code {scale_name(config.layout)}, {chosen.block / scale.MIB:g} MiB blocks: set with the vdisk sets",
                 "the drives of a declustered array: one type, size and format",
                 "block size, inode size and the most replicas of the file system: set by mmcrfs",
             ),

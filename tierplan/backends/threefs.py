@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import product
 
 from tierplan.backends import Backend, TemplateValue, _threefs
-from tierplan.backends import _rules as rules
+from tierplan.backends import _threefs_rules as faults
 from tierplan.backends._choosing import (
     OptionKind,
     Relied,
@@ -17,6 +17,7 @@ from tierplan.backends._choosing import (
     option,
     option_faults,
     pinned_layout,
+    sized,
 )
 from tierplan.backends._sizing import (
     Ceiling,
@@ -28,14 +29,14 @@ from tierplan.backends._sizing import (
     delivered,
     lowest,
 )
-from tierplan.backends._space import EvenSpace, code_step
+from tierplan.backends._space import EvenSpace, code_step, nodes_for
 from tierplan.domain.facts import BackendFacts
 from tierplan.domain.need import TierNeed
-from tierplan.domain.stack import Site, TierPins
-from tierplan.domain.tiers import Delivered, Factor, Illegal, Layout, TierConfig, TierPlan
-from tierplan.layout import chains
+from tierplan.domain.stack import Site, Survive, TierPins
+from tierplan.domain.tiers import Delivered, Factor, Layout, TierConfig, TierPlan
+from tierplan.layout import chains, placement
 from tierplan.layout.rebuild import spare_rebuild
-from tierplan.units import Bandwidth, Size
+from tierplan.units import Bandwidth, OpRate, Size
 
 OPTIONS: Mapping[str, OptionKind] = {
     "targets_per_disk": int,
@@ -58,7 +59,6 @@ def node_rates(config: TierConfig, need: TierNeed, used: Relied) -> NodeRates:
     Source:   github.com/deepseek-ai/3FS, README and docs/design_notes.md (2026-11-29)
     """
     node, data_share = config.node, code_step(config.layout).fraction
-    base = _threefs.database(config, need, used)
     return lowest(
         Ceiling(
             limited_by="node ports",
@@ -72,17 +72,15 @@ def node_rates(config: TierConfig, need: TierNeed, used: Relied) -> NodeRates:
             read=node.drive.read * node.drives,
             write=node.drive.write * node.drives * data_share,
         ),
-        op_rate=base.op_rate * 0.0,
-        op_rate_high=base.op_rate * 0.0,
-        op_rate_beside=base.op_rate,
+        op_rate=OpRate.zero(),
+        op_rate_beside=_threefs.database(config, need, used).op_rate,
     )
 
 
-def clients_of(config: TierConfig, need: TierNeed, used: Relied) -> Mapping[str, ClientCeiling]:
+def clients_of(need: TierNeed, used: Relied) -> Mapping[str, ClientCeiling]:
     """What one GPU node takes through the FUSE mount, and through the native interface."""
     share, fuse = used["client_port_share"], used.quantity(Bandwidth, "fuse_bandwidth")
     native = used.quantity(Bandwidth, "native_bandwidth")
-    del config
     return {
         name: client_ceiling(need.clients, read_share=share, write_share=share, most_read=limit, most_write=limit)
         for name, limit in (("fuse", fuse), ("usrbio", native))
@@ -102,167 +100,59 @@ def space(config: TierConfig, *, low_space_mark: float) -> EvenSpace:
 
 def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
     """3FS's figures for one configuration."""
-    ceilings = clients_of(config, need, used)
+    ceilings, layout = clients_of(need, used), config.layout
     client = option(config.options, "client", str) or "fuse"
-    return Model(
+    plain = Model(
         node=node_rates(config, need, used),
         space=space(config, low_space_mark=used["low_space_mark"]),
-        least={"minimum": int(used["minimum_nodes"]), "failure_domain": max(0, config.layout.width)},
+        least={"minimum": int(used["minimum_nodes"]), "failure_domain": max(0, layout.width)},
         client=ceilings.get(client, ceilings["fuse"]),
-        tolerated=max(0, config.layout.tolerated) if config.layout.kind == "replicas" else 0,
+        tolerated=max(0, layout.tolerated) if layout.kind == "replicas" else 0,
     )
+    lost = nodes_gone(config, need.survive)
+    if not need.degraded_read or not 0 < lost <= plain.tolerated:
+        return plain
+    asked = need.degraded_read * (1 + lost * _threefs.chain_plan(config, used).peer_share)
+    by_peers = nodes_for(asked, plain.node.read)
+    even = counts(plain, need, racks=config.racks)["degraded"]
+    return replace(plain, least={**plain.least, "degraded": max(even, by_peers)})
 
 
-def layout_faults(config: TierConfig, used: Relied) -> Iterator[Illegal]:
-    """What chains over nodes ask of counts and copies."""
-    layout, rule = config.layout, f"{config.tier}-layout"
-    yield from rules.too_few_nodes(config, int(used["minimum_nodes"]))
-    if layout.kind != "replicas" or layout.failure_domain != "node":
-        message = f"3fs: {layout} over {layout.failure_domain}s; data lies in chains of copies over nodes"
-        yield Illegal(policy=rule, message=message, remedy="write replicas: 3, failure_domain: node")
-        return
-    if layout.replicas < 2:
-        message = f"3fs: {layout.replicas} replicas; a chain is 2 or more"
-        yield Illegal(policy=rule, message=message, remedy="write replicas: 2", required=2, planned=layout.replicas)
-        return
-    if layout.hot_spares > 0:
-        yield Illegal(
-            policy=rule,
-            message=f"3fs: {layout.hot_spares} hot spares; it keeps no spare space, a lost node is replaced by a new one",
-            remedy="write hot_spares: 0 and keep a replacement node at hand",
-            required=0,
-            planned=layout.hot_spares,
-        )
-    too_wide = tuple(rules.stripe_too_wide(config))
-    yield from too_wide or _advice(config, used)
+def nodes_gone(config: TierConfig, loss: Survive) -> int:
+    """Nodes that a loss takes, at the worst."""
+    return placement.nodes_lost(nodes=config.nodes, racks=config.racks, lost_nodes=loss.nodes, lost_racks=loss.racks)
 
 
-def _advice(config: TierConfig, used: Relied) -> Iterator[Illegal]:
-    nodes, wanted, most_nodes = config.nodes, config.layout.replicas + 1, int(used["most_nodes"])
-    if nodes < wanted:
-        yield rules.advice(
-            f"3fs: {nodes} nodes hold chains of {config.layout.replicas}, but none is left when one is lost",
-            remedy=f"use {wanted} nodes or more",
-            required=wanted,
-            planned=nodes,
-        )
-    if nodes > most_nodes:
-        yield rules.advice(
-            f"3fs: {nodes} nodes; the product's own chain generator numbers at most {most_nodes}",
-            remedy=f"use {most_nodes} nodes or fewer, with more drives each",
-            required=most_nodes,
-            planned=nodes,
-        )
-
-
-def chain_faults(config: TierConfig, used: Relied) -> Iterator[Illegal]:
-    """Targets that find no chain, and files that are spread over more chains than there are."""
-    plan, rule, allowed = _threefs.chain_plan(config, used), f"{config.tier}-layout", int(used["most_targets"])
-    replicas, per_disk = config.layout.replicas, _threefs.targets_per_disk(config, used)
-    if not 1 <= per_disk <= allowed:
-        yield from rules.not_allowed(config, "targets_per_disk", per_disk, allowed=tuple(range(1, allowed + 1)))
-    elif replicas > 0 and config.nodes * per_disk % replicas:
-        fitting = chains.fitting_targets(nodes=config.nodes, replicas=replicas, least=per_disk)
-        fitting -= 0 if fitting <= allowed else chains.targets_step(nodes=config.nodes, replicas=replicas)
-        yield Illegal(
-            policy=rule,
-            message=f"3fs: {config.nodes} nodes x {per_disk} targets a drive do not divide into chains of {replicas}",
-            remedy=f"write targets_per_disk: {fitting}",
-            required=fitting,
-            planned=per_disk,
-        )
-    files = _threefs.stripe(config.options)
-    if files < 1 or (files > plan.chains > 0):
-        yield Illegal(
-            policy=rule,
-            message=f"3fs: stripe {files}; a file is spread over 1 to {max(1, plan.chains):,} chains, all there are",
-            remedy=f"write stripe: {max(1, min(_threefs.STRIPE, plan.chains))}",
-            required=max(1, plan.chains),
-            planned=files,
-        )
-
-
-def word_faults(config: TierConfig) -> Iterator[Illegal]:
-    """Chunk size, client and database in the product's range."""
-    chunk, rule = _threefs.chunk_size(config.options), f"{config.tier}-layout"
-    client = option(config.options, "client", str) or "fuse"
-    if chunk not in _threefs.CHUNK_SIZES:
-        nearest = min(_threefs.CHUNK_SIZES, key=lambda one: abs(one.bytes - chunk.bytes))
-        known = ", ".join(one.show() for one in _threefs.CHUNK_SIZES)
-        yield Illegal(
-            policy=rule,
-            message=f"3fs: chunk_size {chunk.show()}; storage keeps chunks of {known}",
-            remedy=f'write chunk_size: "{nearest.text()}"',
-            required=nearest.bytes,
-            planned=chunk.bytes,
-            unit="bytes",
-        )
-    if client not in _threefs.CLIENTS:
-        message = f"3fs: client {client}; allowed: {', '.join(_threefs.CLIENTS)}"
-        yield Illegal(policy=rule, message=message, remedy="write client: fuse")
-    copies, nodes = (option(config.options, name, int) for name in ("fdb_copies", "fdb_nodes"))
-    if copies is not None and copies not in (2, 3):
-        yield from rules.not_allowed(config, "fdb_copies", copies, allowed=(2, 3))
-    kept = copies if copies in (2, 3) else (3 if config.layout.replicas >= 3 else 2)
-    least = _threefs.least_database_nodes(copies=kept or 2)
-    if nodes is not None and nodes < least:
-        yield Illegal(
-            policy=rule,
-            message=f"3fs: {nodes} FoundationDB nodes; {kept} copies of the metadata take {least}",
-            remedy=f"write fdb_nodes: {least}",
-            required=least,
-            planned=nodes,
-        )
-
-
-def node_faults(config: TierConfig, need: TierNeed, used: Relied) -> Iterator[Illegal]:
-    """RDMA, flash, cores and memory."""
-    clients, rule, base = need.clients, f"{config.tier}-node", _threefs.database(config, need, used)
-    memory = used.quantity(Size, "buffer_memory") + used.quantity(Size, "system_memory")
-    if clients.transport == "tcp":
-        yield Illegal(
-            policy=rule,
-            message=f"3fs: 0 of {clients.ports} storage ports a GPU node ({clients.port_rate.show()} each, TCP) "
-            "do RDMA; data moves by RDMA only, TCP carries control",
-            remedy="use InfiniBand or RoCE storage ports (storage_network.transport), or another backend",
-            required=1,
-            planned=0,
-        )
-    if config.node.medium == "hdd":
-        yield Illegal(policy=rule, message="3fs: drives are hdd; chunks lie on SSDs", remedy="use NVMe drives")
-    yield from rules.nothing_in_it(config)
-    yield from rules.too_few_cores(config, int(used["least_cores"]), because="storage_main's 32 + 32 threads")
-    yield from rules.too_little_memory(config, memory, because="the RDMA buffer pool and the system")
-    tested = int(used["fdb_tested_processes"])
-    if base.processes > tested:
-        yield rules.advice(
-            f"3fs: metadata asks for {base.processes:,} FoundationDB processes; {tested} are tested by its makers",
-            remedy="pack small files into shards, or spread them over two file systems",
-            required=tested,
-            planned=base.processes,
-            policy="advice-node",
-        )
+def with_redirected_reads(given: Delivered, config: TierConfig, figures: Model, *, peer_share: float) -> Delivered:
+    """After a loss, no more reads than the busiest of the other nodes lets through."""
+    total = figures.node.read * config.nodes
+    states = []
+    for state in given.degraded:
+        lost = nodes_gone(config, Survive(nodes=state.nodes, racks=state.racks))
+        left = _threefs.redirected(total, lost=lost, peer_share=peer_share)
+        states.append(replace(state, read=min(state.read, left)))
+    return replace(given, degraded=tuple(states))
 
 
 def notes(config: TierConfig, need: TierNeed, used: Relied) -> tuple[str, ...]:
     """What a reader should know beside the figures."""
     base, plan, node = _threefs.database(config, need, used), _threefs.chain_plan(config, used), config.node
-    ceilings = clients_of(config, need, used)
+    ceilings = clients_of(need, used)
+    fuse, native = ceilings["fuse"].read.show(), ceilings["usrbio"].read.show()
+    space_each, made, looked_up = base.node_space.show(), base.op_rate.show(), base.op_rate_high.show()
     lines = [
-        f"beside the storage nodes: {base.nodes} FoundationDB nodes with {base.node_space.show()} of metadata each "
-        f"({base.copies} copies), and ClickHouse for the metrics",
-        f"one GPU node takes {ceilings['fuse'].read.show()} through the FUSE mount (counted from its published limit of "
-        f"small reads), {ceilings['usrbio'].read.show()} through USRBIO, which programs must be written for",
+        f"beside these nodes: {base.nodes} FoundationDB nodes for metadata, {base.copies} copies, {space_each} each",
+        f"metadata: {made} of new files are counted; look-ups alone may reach {looked_up}",
+        f"a GPU node takes {fuse} by FUSE (its published limit of small reads), {native} by USRBIO (programs change)",
         "no published figure says what storage cores carry, or what a large cluster writes: write rates are assumed",
         "df shows raw bytes: divide by the copies",
     ]
     if plan.peers and config.nodes > 1:
-        lines.append(
-            f"a lost node's reads fall on {plan.peers} of {config.nodes - 1} others, at most {plan.peer_share:.1%} on one"
-        )
+        busiest = f"at most {plan.peer_share:.1%} on one"
+        lines.append(f"a lost node's reads fall on {plan.peers} of {config.nodes - 1} others, {busiest}")
     if node.drive.write:
-        hours = spare_rebuild(lost=node.drive.size * used["low_space_mark"], spare_write=node.drive.write)
-        lines.append(f"a full drive is filled again in {hours.show()} or more: its replacement takes all of it")
+        took = spare_rebuild(lost=node.drive.size * used["low_space_mark"], spare_write=node.drive.write).show()
+        lines.append(f"a full drive is filled again in {took} or more: its replacement takes all of it")
     return tuple(lines)
 
 
@@ -271,8 +161,8 @@ def fixed(config: TierConfig) -> tuple[str, ...]:
     copies = config.layout.replicas
     return (
         f"{copies} copies: the length of every chain; more copies mean new chains and copied data",
-        f"the chain table: nodes added later bring chains of their own ({copies} nodes at a time or more); files stay on "
-        "the chains they were made on until they are rewritten, so buy for growth in such steps",
+        f"chain table: later nodes bring chains of their own, {copies} nodes at a time or more; grow in such steps",
+        "files stay on the chains they were made on until they are rewritten",
         "chunk size and stripe of a file: set when it is made; those of the root directory by init-cluster",
         "mgmtd_main.toml: another one means clearing FoundationDB and a new init-cluster",
         "build option SHUFFLE_METHOD: the same for the life of the cluster",
@@ -291,26 +181,24 @@ class ThreeFs:
                 continue
             seen.add((node, laid))
             config = configured("3fs", need, pins, site, node=node, layout=laid, nodes=pins.nodes or 0)
-            if pins.nodes is None:
-                asked = most(counts(model(config, need, used), need, racks=site.racks))
-                config = replace(config, nodes=max(asked, laid.width + 1))
-            yield config
+            yield config if pins.nodes is not None else replace(config, nodes=_node_count(config, need, used))
 
     def deliver(self, config: TierConfig, need: TierNeed, facts: BackendFacts) -> Delivered:
         """What a 3FS cluster of this configuration gives."""
         used = Relied(facts)
-        base, plan = _threefs.database(config, need, used), _threefs.chain_plan(config, used)
+        figures, base = model(config, need, used), _threefs.database(config, need, used)
+        plan = _threefs.chain_plan(config, used)
         illegal = (
-            *layout_faults(config, used),
-            *chain_faults(config, used),
-            *node_faults(config, need, used),
+            *faults.layout_faults(config, used),
+            *faults.chain_faults(config, used),
+            *faults.node_faults(config, need, used),
             *option_faults(config, OPTIONS),
-            *word_faults(config),
+            *faults.word_faults(config),
         )
-        return delivered(
+        given = delivered(
             config,
             need,
-            model(config, need, used),
+            figures,
             illegal=illegal,
             cannot_change_later=fixed(config),
             notes=notes(config, need, used),
@@ -327,14 +215,16 @@ class ThreeFs:
                 "meta": min(3, max(0, config.nodes)),
             },
         )
+        return with_redirected_reads(given, config, figures, peer_share=plan.peer_share)
 
-    def template_context(self, plan: TierPlan, hosts: Mapping[str, object]) -> Mapping[str, TemplateValue]:  # noqa: ARG002  # the protocol's
+    def template_context(self, plan: TierPlan, hosts: Mapping[str, object]) -> Mapping[str, TemplateValue]:
         """
         What configuration files, chain files and commands need.
 
         cluster:  nodes, replicas, drives_per_node, chunk_size_bytes, stripe, chain_table, first_node, client,
-                  mgmtd, meta (how many hosts run them, from the first on), fdb_nodes, fdb_copies, fdb_gib_per_node,
-                  target_gib (what one target may hold)
+                  mgmtd, fdb_nodes, fdb_copies, fdb_gib_per_node,
+                  fdb_mode (double, triple), planned_gib, target_paths
+        control:  mgmtd_hosts, meta_hosts (name, address, node_id), mgmtd_addresses, monitor_host, monitor_address
         chains:   list of {id, targets: list of {id, node, disk}}; the design is searched here, for at most
                   `layout.chains.SEARCH_STEPS` moves
         balance:  even, least_shared, most_shared, busiest_permille, even_permille
@@ -354,9 +244,12 @@ class ThreeFs:
             "first_node": _threefs.FIRST_NODE,
             "client": option(config.options, "client", str) or "fuse",
             "mgmtd": int(parts["mgmtd"]),
-            "meta": int(parts["meta"]),
+            **_threefs.control(hosts, mgmtd=int(parts["mgmtd"]), meta=int(parts["meta"])),
+            "fdb_mode": "triple" if parts["fdb_copies"] >= 3 else "double",
+            "planned_gib": int(plan.delivered.planned.bytes / 2**30),
+            "target_paths": [f"/storage/data{index + 1}/3fs" for index in range(config.node.drives)],
             "fdb_gib_per_node": int(-(-parts["fdb_gib_per_node"] // 1)),
-            "chains": chain_rows(groups, drives=config.node.drives, first_node=_threefs.FIRST_NODE),
+            "chains": _threefs.chain_rows(groups, drives=config.node.drives, first_node=_threefs.FIRST_NODE),
             "sharing_all": per_disk * (replicas - 1) >= config.nodes - 1,
             "even": spread.even,
             "least_shared": spread.least_shared,
@@ -367,26 +260,14 @@ class ThreeFs:
         }
 
 
-def chain_rows(groups: chains.Groups, *, drives: int, first_node: int) -> list[dict[str, object]]:
-    """
-    Every chain with its targets: the same design on every drive index, the head of the chain on another node each time.
+def _node_count(config: TierConfig, need: TierNeed, used: Relied) -> int:
+    """Smallest count, one above the copies at least; how evenly reads are taken over depends on the count itself."""
 
-    Guard: the head takes the clients' writes; were it always the lowest node, that node would take most of them.
-    """
-    rows: list[dict[str, object]] = []
-    for disk in range(drives):
-        used: dict[int, int] = {}
-        for index, group in enumerate(groups):
-            targets = []
-            for node in group:
-                place = used[node] = used.get(node, -1) + 1
-                number = first_node + node
-                made = chains.target_id(prefix=_threefs.TARGET_PREFIX, node=number, disk=disk, target=place)
-                targets.append({"id": made, "node": number, "disk": disk})
-            turn = (index + disk) % len(group)
-            name = chains.chain_id(prefix=_threefs.CHAIN_PREFIX, disk=disk, group=index + 1)
-            rows.append({"id": name, "targets": [*targets[turn:], *targets[:turn]]})
-    return rows
+    def asked(nodes: int) -> Mapping[str, int]:
+        return counts(model(replace(config, nodes=nodes), need, used), need, racks=config.racks)
+
+    start = max(config.layout.width + 1, most(asked(0)))
+    return sized(asked, start=start)
 
 
 BACKEND: Backend = ThreeFs()

@@ -25,7 +25,7 @@ from tierplan.backends._choosing import (
     pinned_layout,
     sized,
 )
-from tierplan.backends._nfs import Mount, mount, port_share
+from tierplan.backends._nfs import NAME, PATH, Mount, mount, port_share, word_faults, word_of
 from tierplan.backends._sizing import Ceiling, Model, NodeRates, client_ceiling, counts, delivered, lowest, needed
 from tierplan.backends._space import EvenSpace, code_step
 from tierplan.backends._vast import box_data_strips, data_strips, port_crossings
@@ -203,6 +203,9 @@ def option_rules(config: TierConfig, used: Relied) -> Iterator[Illegal]:
     policy, options = f"{config.tier}-layout", config.options
     box, extra = option(options, "box", str), option(options, "extra_reserve", float)
     nconnect = option(options, "nconnect", int)
+    yield from word_faults(config, "path", PATH, example="/hot")
+    yield from word_faults(config, "vip_pool_name", NAME, example="hot")
+    yield from word_faults(config, "vip_pool_fqdn", NAME, example="hot.example.internal")
     if box is not None and box not in BOXES:
         yield Illegal(policy=policy, message=f"vast: box {box}; allowed: {', '.join(BOXES)}", remedy="write box: ebox")
     if extra is not None and not 0 <= extra < 1:
@@ -304,9 +307,9 @@ class Vast:
             "nodes": config.nodes,
             "box": box_kind(config),
             "cnodes": int(parts["cnodes"]),
-            "path": option(options, "path", str) or "/hot",
-            "pool": option(options, "vip_pool_name", str) or "tierplan-hot",
-            "vip_pool_fqdn": option(options, "vip_pool_fqdn", str) or "",
+            "path": word_of(config, "path", PATH, default="/hot"),
+            "pool": word_of(config, "vip_pool_name", NAME, default="tierplan-hot"),
+            "vip_pool_fqdn": word_of(config, "vip_pool_fqdn", NAME, default=""),
             "policy": "tierplan-hot",
             "quota": "tierplan-hot",
             "soft_limit_bytes": min(planned, math.ceil(plan.need.capacity.bytes)),

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tierplan.errors import InputError
-
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +36,7 @@ def join(path: str, key: str | int) -> str:
 
 def parent(path: str) -> str:
     """The path of the block that holds this one."""
-    return re.sub(r"(\.[^.\[]*|\[\d+\]|^[^.\[]*)\Z", "", path)
+    return path[: max(0, path.rfind("."), path.rfind("["))]
 
 
 def shown(value: object) -> str:
@@ -97,5 +94,8 @@ def _text(fault: Fault, line: int | None, where: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """One line, whatever the file holds: control characters are written out."""
-    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text).strip()
+    """One line, whatever the file holds: what does not print is written out."""
+    if text.isprintable():
+        return text.strip()
+    written = (char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+    return "".join(written).strip()

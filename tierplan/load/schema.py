@@ -66,7 +66,8 @@ def tidy(value: object, schema: Schema, path: str, faults: list[Fault], depth: i
         return _tidy_map(value, branch(schema, value), path, faults, depth)
     if isinstance(value, list | tuple):
         items = cast("Schema", schema.get("items", {}))
-        return [tidy(item, items, join(path, index), faults, depth + 1) for index, item in enumerate(value)]
+        read = [tidy(item, items, join(path, index), faults, depth + 1) for index, item in enumerate(value)]
+        return read if items else [item for item in read if item is not None]  # of the known ones each has its place
     if message := _strange(value):
         faults.append(Fault(path=path, message=message))
         return None
@@ -109,8 +110,8 @@ def _flat(node: object, definitions: Schema) -> object:
 
 def _strange(value: object) -> str | None:
     """Why a value can stand in no document; None for a plain one."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return f"{value} is no number that can be planned with"
+    if (isinstance(value, float) and not math.isfinite(value)) or (isinstance(value, int) and abs(value) >= 2**1023):
+        return f"{shown(value)} is no number that can be planned with"
     if isinstance(value, str) and _SURROGATE.search(value):
         return "holds half of a character, which no file can hold"
     if value is None or isinstance(value, str | bool | int | float):
@@ -136,6 +137,8 @@ def _tidy_map(
 
 
 def _tidy_scalar(value: Scalar, reads: object) -> object:
+    if isinstance(value, int) and abs(value) >= 2**63:
+        value = float(value)  # as the engine has it
     if reads in ("a number", "a whole number") and not isinstance(value, bool):
         number = plain_number(value) if isinstance(value, str) else value
         if isinstance(number, float) and number.is_integer() and abs(number) < 2**63:

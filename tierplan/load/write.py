@@ -107,7 +107,7 @@ def _number(value: float) -> str:
     zeros = (len(digits) - len(digits.rstrip("0"))) // 3 * 3
     if zeros >= 6 and float(short := f"{digits[:-zeros]}e{zeros}") == value:
         return short
-    return digits if abs(whole) < 2**53 else repr(float(value))
+    return digits if isinstance(value, int) or abs(whole) < 2**53 else repr(value)
 
 
 def _text(text: str) -> str:

@@ -34,6 +34,7 @@ class StackRule:
     severity: Severity
     title: str
     check: Callable[[PlanCase], Iterator[Finding]]
+    from_requirement: bool = False  # the requirement alone answers it: no tier is looked at
 
 
 def wanted_tiers(stack: Stack) -> tuple[Tier, ...]:
@@ -110,7 +111,14 @@ def _stack_rule(
     title: str,
     check: Callable[[PlanCase], Iterator[Finding]] | None = None,
 ) -> StackRule:
-    return StackRule(name=name, level=level, severity=severity, title=title, check=check or noticed(name))
+    return StackRule(
+        name=name,
+        level=level,
+        severity=severity,
+        title=title,
+        check=check or noticed(name),
+        from_requirement=check is None,
+    )
 
 
 STACK_RULES: tuple[StackRule, ...] = (
