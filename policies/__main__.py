@@ -4,8 +4,7 @@ from threading import Thread
 
 from pulumi_policy import EnforcementLevel, PolicyPack
 
-from evidence import warm
-from rules import policies
+from pack import policies, warm
 
 Thread(target=warm, daemon=True).start()
 PolicyPack("tierplan", policies(), enforcement_level=EnforcementLevel.MANDATORY)

@@ -174,7 +174,7 @@ def delivered(inputs: wire.TierInputs, need: TierNeed) -> TierPlan:
     return TierPlan(need=need, config=inputs.config, delivered=given)
 
 
-def warm() -> None:
+def prepare() -> None:
     """Do ahead what every rule needs, while the engine starts the program; a fault comes back when it is asked for."""
     with suppress(Unjudged), judging():
         ours = configured()

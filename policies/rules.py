@@ -1,89 +1,43 @@
 """
-The policies: one for each rule of the core, so that a gate and a command line can never disagree.
+What the policies do: one for each rule of the core, so that a gate and a command line can never disagree.
 
 A resource policy judges what one tier, or the requirement, says of itself, before anything is created; a stack
 policy what only the whole can tell.  The rule's own name, title, level and severity are the policy's.
+
+    python policies/rules.py        after a change of the rules: writes policies/index.json
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-
-from pulumi_policy import (
-    EnforcementLevel,
-    Policy,
-    PolicyConfigSchema,
-    PolicyResource,
-    ReportViolation,
-    ResourceValidationArgs,
-    ResourceValidationPolicy,
-    Severity,
-    StackValidationArgs,
-    StackValidationPolicy,
-)
+from typing import TYPE_CHECKING
 
 from evidence import Unjudged, configuration, configured, judged, judging, plain, stated, whole
+from pack import Entry, Kind, Validate, ValidateStack, write_index
 from tamper import requirement_findings
 from tierplan import wire
 from tierplan.domain.plan import Finding, Level
 from tierplan.plan.rules import RULES, Rule, TierCase
 from tierplan.plan.stack_rules import STACK_RULES, PlanCase, StackRule, judge_stack
 
+if TYPE_CHECKING:
+    from pulumi_policy import PolicyResource, ReportViolation, ResourceValidationArgs, StackValidationArgs
+
 OURS = "stack-requirement"
-STEPS = (
-    "Each message ends with what to change. `tierplan plan STACK` finds the same without an engine; "
-    "`tierplan explain STACK FIGURE` says where a figure comes from."
-)
-AMOUNT = {"type": "number", "minimum": 0}
-TOTALS = ("readBytesPerS", "writeBytesPerS", "opRateOpsPerS", "capacityBytes")
-LIMITS = PolicyConfigSchema(
-    properties={
-        "factor": {
-            "type": "number",
-            "minimum": 1,
-            "default": 1,
-            "description": "Multiplies what is required, headroom included.",
-        },
-        "required": {
-            "type": "object",
-            "description": "What the tier must carry, for programs that state it nowhere else.",
-            "properties": {**dict.fromkeys(TOTALS, AMOUNT), "maxFill": {**AMOUNT, "maximum": 1}},
-            "required": list(TOTALS),
-            "additionalProperties": False,
-        },
-    }
-)
 Config = Mapping[str, object]
 
 
-def policies() -> list[Policy]:
-    """Every policy of the pack, in the order of the rules."""
-    return [
-        *(tier_policy(rule) for rule in RULES),
-        *(requirement_policy(rule) if rule.from_requirement else stack_policy(rule) for rule in STACK_RULES),
-        *(stack_policy(rule) for rule in OTHER),
-    ]
-
-
-def tier_policy(rule: Rule) -> ResourceValidationPolicy:
-    """The policy that judges a tier's inputs by one rule."""
+def tier_policy(rule: Rule) -> Validate:
+    """What judges a tier's inputs by one rule."""
 
     def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
         if wire.TIER_OF.get(args.resource_type) not in rule.tiers:
             args.not_applicable("another kind of resource")
         _report(report, partial(_tier_findings, rule, args), args.name)
 
-    return ResourceValidationPolicy(
-        rule.name,
-        rule.title,
-        validate,
-        enforcement_level=EnforcementLevel(rule.level),
-        severity=Severity(rule.severity),
-        config_schema=LIMITS,
-        remediation_steps=STEPS,
-    )
+    return validate
 
 
 def _tier_findings(rule: Rule, args: ResourceValidationArgs) -> Iterator[Finding]:
@@ -96,8 +50,8 @@ def _tier_findings(rule: Rule, args: ResourceValidationArgs) -> Iterator[Finding
     yield from rule.check(TierCase(need=tier.need, config=tier.config, delivered=tier.delivered, factor=factor))
 
 
-def requirement_policy(rule: StackRule) -> ResourceValidationPolicy:
-    """The policy that judges what a `TieredStorage` asks for; the one of `OURS` also that nobody states it easier."""
+def requirement_policy(rule: StackRule) -> Validate:
+    """What judges that which a `TieredStorage` asks for; under the name of `OURS` also that nobody states it easier."""
     tokens = (wire.STORAGE, wire.REQUIREMENT, *wire.TIER_OF) if rule.name == OURS else (wire.STORAGE,)
 
     def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
@@ -105,14 +59,7 @@ def requirement_policy(rule: StackRule) -> ResourceValidationPolicy:
             args.not_applicable("another kind of resource")
         _report(report, partial(_requirement_findings, rule, args), args.name)
 
-    return ResourceValidationPolicy(
-        rule.name,
-        rule.title,
-        validate,
-        enforcement_level=EnforcementLevel(rule.level),
-        severity=Severity(rule.severity),
-        remediation_steps=STEPS,
-    )
+    return validate
 
 
 def _requirement_findings(rule: StackRule, args: ResourceValidationArgs) -> Iterator[Finding]:
@@ -161,8 +108,8 @@ OTHER = (
 )
 
 
-def stack_policy(rule: StackRule) -> StackValidationPolicy:
-    """The policy that judges a whole plan by one rule: all tiers of each `TieredStorage`."""
+def stack_policy(rule: StackRule) -> ValidateStack:
+    """What judges a whole plan by one rule: all tiers of each `TieredStorage`."""
 
     def validate(args: StackValidationArgs, report: ReportViolation) -> None:
         storages: list[PolicyResource | None] = [one for one in args.resources if one.resource_type == wire.STORAGE]
@@ -173,14 +120,7 @@ def stack_policy(rule: StackRule) -> StackValidationPolicy:
             findings = partial(_stack_findings, rule, storage, args)
             _report(report, findings, storage.name if storage else "the stack", urn)
 
-    return StackValidationPolicy(
-        rule.name,
-        rule.title,
-        validate,
-        enforcement_level=EnforcementLevel(rule.level),
-        severity=Severity(rule.severity),
-        remediation_steps=STEPS,
-    )
+    return validate
 
 
 def _stack_findings(rule: StackRule, storage: PolicyResource | None, args: StackValidationArgs) -> Iterator[Finding]:
@@ -227,3 +167,29 @@ def _report(
 
 def _message(finding: Finding) -> str:
     return f"{finding.message}\nChange: {finding.remedy}" if finding.remedy else finding.message
+
+
+BY_REQUIREMENT = tuple(rule for rule in STACK_RULES if rule.from_requirement)
+BY_WHOLE = (*(rule for rule in STACK_RULES if not rule.from_requirement), *OTHER)
+RESOURCE: Mapping[str, Validate] = {rule.name: tier_policy(rule) for rule in RULES} | {
+    rule.name: requirement_policy(rule) for rule in BY_REQUIREMENT
+}
+STACK: Mapping[str, ValidateStack] = {rule.name: stack_policy(rule) for rule in BY_WHOLE}
+
+
+def index() -> list[Entry]:
+    """What the pack must say of its policies before it judges anything: see `pack.py`."""
+    kinds: list[tuple[Kind, Iterable[Rule | StackRule]]] = [
+        ("tier", RULES),
+        ("requirement", BY_REQUIREMENT),
+        ("stack", BY_WHOLE),
+    ]
+    return [
+        Entry(name=rule.name, kind=kind, level=rule.level, severity=rule.severity, title=rule.title)
+        for kind, rules in kinds
+        for rule in rules
+    ]
+
+
+if __name__ == "__main__":
+    write_index(index())

@@ -67,7 +67,7 @@ def camel(name: str) -> str:
 
 def snake(name: str) -> str:
     """``readBytesPerS`` -> ``read_bytes_per_s``."""
-    return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda match: "_" + match[1].lower(), name)
+    return re.sub(r"(?<=.)([A-Z])", lambda match: "_" + match[1].lower(), name)
 
 
 def wire_key(name: str, hint: object) -> str:
@@ -194,7 +194,7 @@ def _decoded_plain(kind: type, value: object, spelling: Spelling, path: str, fau
     if kind in (int, float) and isinstance(value, int | float) and not isinstance(value, bool):
         if math.isfinite(value) and (kind is float or float(value).is_integer()):
             return kind(value)
-    elif isinstance(value, kind):
+    elif kind not in (int, float) and isinstance(value, kind):  # true is no number
         return value
     words = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
     faults.append(f"{path}: {value!r} is not {words.get(kind, kind.__name__)}")

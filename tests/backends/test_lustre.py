@@ -95,8 +95,8 @@ def test_golden_figure(lustre_case, cluster, deliver, node):
         "draid_tb": lambda disk_tb, **inputs: _raid.draid_usable(drive=Size(disk_tb * 1e12), **inputs).bytes / 1e12,
         "usable_tb": usable_tb,
         "oss_gb_s": oss_gb_s,
-        "stripe_count": lambda file_gb_s, ost_gb_s: _lustre.stripe_count(
-            file=Bandwidth(file_gb_s * 1e9), ost=Bandwidth(ost_gb_s * 1e9), osts=100
+        "stripe_count": lambda file_gb_s, ost_gb_s: _raid.stripe_count(
+            file=Bandwidth(file_gb_s * 1e9), target=Bandwidth(ost_gb_s * 1e9), targets=100
         ),
         "appliance_gib": appliance_gib,
     }
@@ -275,6 +275,8 @@ def test_protection_over_servers_is_refused(cluster, deliver, stripe, layout):
 def test_targets_too_large_and_too_many_are_refused(cluster, deliver, node):
     large = replace(node.drive, size=size("40 TB"))
     assert any("OSTs of" in fault.message for fault in deliver(cluster(2, drive=large)).illegal)
+    wide = deliver(cluster(2, drives=300, options={"backfs": "zfs"}))
+    assert any("a dRAID of 300 drives; at most 255" in fault.message for fault in wide.illegal)
     assert any("at most 8150" in fault.message for fault in deliver(cluster(8200)).illegal)
 
 

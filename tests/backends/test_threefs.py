@@ -251,6 +251,8 @@ def test_layouts_that_are_no_chains(cluster, deliver, layout):
         ({"client": "nfs"}, "write client: fuse"),
         ({"fdb_copies": 1}, "write fdb_copies: 2"),
         ({"fdb_nodes": 4}, "write fdb_nodes: 5"),
+        ({"first_node": 999_995}, "write first_node: 10001"),
+        ({"chain_prefix": 100}, "write chain_prefix: 9"),
         ({"target_per_disk": 6}, "did you mean targets_per_disk?"),
     ],
     ids=str,
@@ -306,3 +308,22 @@ def test_template_context_holds_the_whole_chain_table(cluster, deliver, demo_nee
     assert (rows[0]["id"], rows[-1]["id"]) == (900100001, 901600010)
     heads = [row["targets"][0]["node"] for row in rows]
     assert max(map(heads.count, set(heads))) <= 1.5 * len(rows) / 5
+
+
+def test_nodes_that_are_added_get_numbers_and_chains_of_their_own(cluster, deliver, demo_need):
+    words = {"targets_per_disk": 6}
+    first, later = (
+        threefs.BACKEND.template_context(
+            TierPlan(need=demo_need, config=config, delivered=deliver(config, demo_need)), {}
+        )
+        for config in (
+            cluster(5, options=words),
+            cluster(5, options={**words, "first_node": 10006, "chain_prefix": 10}),
+        )
+    )
+    assert (first["next_node"], first["next_prefix"]) == (10006, 10)
+    for ids in ({row["id"] for row in one["chains"]} for one in (first, later)):
+        assert len(ids) == 160
+    targets = [target["id"] for one in (first, later) for row in one["chains"] for target in row["targets"]]
+    assert len(set(targets)) == 960
+    assert not {row["id"] for row in first["chains"]} & {row["id"] for row in later["chains"]}

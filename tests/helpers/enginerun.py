@@ -63,13 +63,15 @@ def program(project: pulumi_run.Project, folder: Path, source: str) -> pulumi_ru
     return replace(project, root=folder)
 
 
-def preview(project: pulumi_run.Project, stack: str, config: str, *words: str) -> Run:
-    """Preview `stack` with the text of a stack file; `words` go to `pulumi preview`."""
+def preview(project: pulumi_run.Project, stack: str, config: str | None, *words: str) -> Run:
+    """Preview `stack` with the text of a stack file, or with the project's own; `words` go to `pulumi preview`."""
     _make(project, stack)
+    pack = () if "--policy-pack" in words else ("--policy-pack", str(project.pack))
+    if config is None:
+        return run(project, "preview", "--json", "--stack", stack, *pack, *words)
     file = project.state / "config" / f"Pulumi.{stack}.yaml"
     file.parent.mkdir(exist_ok=True)
     file.write_text(f"{config}\nencryptionsalt: {pulumi_run.SALT}\n", encoding="utf-8")
-    pack = () if "--policy-pack" in words else ("--policy-pack", str(project.pack))
     return run(project, "preview", "--json", "--stack", stack, "--config-file", str(file), *pack, *words)
 
 

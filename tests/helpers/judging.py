@@ -20,8 +20,8 @@ from pulumi_policy import (
 )
 from pulumi_policy.policy import _NotApplicableError
 
+from pack import policies
 from recording import Recording, Registered
-from rules import policies
 
 Reports = dict[str, list[str]]
 Config = Mapping[str, Mapping[str, object]]

@@ -95,11 +95,6 @@ REFUSED = [
     # tiers
     ("hot_spares: 1", "hot_spares: 1, replicas: 3", "replicas beside data_units and parity_units: data is kept as"),
     ("backend: weka", "backend: none", "tiers.hot.backend: none takes no nodes, node, layout, options; leave them out"),
-    (
-        "backend: weka",
-        "backend: lustre",
-        '"lustre" is not yet honoured: this release does not plan it; allowed: auto, ',
-    ),
     ("backend: ceph-rgw", "backend: weka", '"weka" is unknown; allowed: auto, ceph-rgw, minio'),
 ]
 

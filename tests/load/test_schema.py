@@ -146,7 +146,8 @@ def test_default_facts_can_be_looked_up() -> None:
     assert staging is not None
     assert (staging.name, staging.value, staging.basis) == ("workloads.checkpoint.staging.slack", 0.15, "vendor")
     state = default_fact("workloads[0].model.training_state")
-    assert state is None or state.note == "bf16-adam-fp32-master"
+    assert state is not None
+    assert (state.note, state.basis) == ("bf16-adam-fp32-master", "assumed")
     assert default_fact("site.kind") is None
     assert default_fact("no.such.key") is None
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from pulumi_policy import ResourceValidationPolicy, StackValidationPolicy
 
+import pack
 from judging import PACK, judge, judge_resource, level, mandatory, spoilt
+from pack import read_index
 from recording import Recording, Registered
+from rules import index
 from tierplan import wire
 from tierplan.plan.rules import RULES, Rule
 from tierplan.plan.stack_rules import STACK_RULES, StackRule
@@ -50,6 +57,27 @@ def test_the_pack_has_a_policy_for_each_rule_of_the_core() -> None:
         assert (level(name), policy.description) == (rule.level, rule.title)
         assert policy.severity is not None
         assert policy.severity.value == rule.severity
+
+
+def test_the_index_is_the_one_of_the_rules() -> None:
+    """`python policies/rules.py` after a change of the rules."""
+    assert read_index() == index()
+    assert len({entry["name"] for entry in index()}) == len(index())
+
+
+def test_an_index_that_misses_a_rule_stops_the_pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    short = tmp_path / "index.json"
+    short.write_text(json.dumps(read_index()[1:]), encoding="utf-8")
+    monkeypatch.setattr(pack, "INDEX", short)
+    pack.rules.cache_clear()
+    with pytest.raises(RuntimeError, match=r"run: python policies/rules\.py"):
+        pack.rules()
+
+
+def test_the_pack_answers_the_engine_before_the_rules_are_loaded() -> None:
+    """The engine waits for the pack; the rules are loaded while it starts the program."""
+    code = "import sys, pack; pack.policies(); sys.exit(any(name.startswith('tierplan') for name in sys.modules))"
+    subprocess.run([sys.executable, "-c", code], cwd=pack.INDEX.parent, check=True)
 
 
 def test_what_one_tier_tells_is_judged_before_anything_is_created() -> None:

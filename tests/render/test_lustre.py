@@ -89,6 +89,7 @@ def renderings(tier, plan_of, four):
         "zfs": render(plan_of(hot=tier(options={"backfs": "zfs", "mds": MDS})), four),
         "small files": render(plan_of(hot=tier(files=1e9, options={"dom": "2 MiB"}, capacity=size("100 TB"))), four),
         "tcp": render(tcp, four),
+        "appliance": render(plan_of(hot=tier(options={"appliance": "ai400x2"})), None),
     }
 
 
@@ -246,7 +247,7 @@ def test_scripts_stop_while_any_server_is_an_example(renderings):
     for name in ("examples", "no names"):
         for path, text in own(renderings[name]).items():
             if path.endswith(".sh"):
-                assert "\nexit 1\n" in text.split("are examples")[1][:120], (name, path)
+                assert re.search(r"below are examples;.* >&2\nexit 1\n", text), (name, path)
     assert not [path for path, text in renderings["plain"].items() if "are examples;" in text]
 
 
@@ -264,6 +265,18 @@ def test_network_and_mounts_follow_the_transport(renderings):
     assert "hsm_control=enabled" in renderings["alone"]["10-hot-lustre/07-tune.sh"]
     assert "10-hot-lustre/05-pairs.sh" not in renderings["alone"]
     assert "draid2:8d:12c:2s" in renderings["zfs"]["10-hot-lustre/04-storage.sh"]
+
+
+def test_the_vendor_sets_up_an_appliance_and_we_its_clients(renderings):
+    files = [path.removeprefix("10-hot-lustre/") for path in own(renderings["appliance"])]
+    assert [name for name in files if name[:2].isdigit()] == [
+        "08-client-lnet.conf",
+        "09-client.fstab",
+        "10-clients.sh",
+        "11-layout.sh",
+        "12-volume.yaml",
+        "13-alerts.yaml",
+    ]
 
 
 def test_hostile_words_leave_no_field(tier, plan_of, four, hostile):

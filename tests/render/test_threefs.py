@@ -9,6 +9,7 @@ import subprocess
 import tomllib
 from collections import Counter
 from importlib import resources
+from pathlib import Path
 
 import pytest
 import yaml
@@ -382,3 +383,14 @@ def test_without_hosts_scripts_stop(plan_of):
     for path, text in scripts(render(plan_of(hot=tier()), None)).items():
         assert "TO BE REPLACED" in text, path
         assert "\nexit 1\n" in text, path
+
+
+def test_links_of_its_page_lead_to_files_and_functions():
+    docs = Path(__file__).parents[2] / "docs"
+    links = re.findall(r"\[(`?)([^\]`]+)`?\]\(([^)#:]+)\)", (docs / "3fs.md").read_text())
+    assert len(links) >= 12
+    for code, name, target in links:
+        path = (docs / target).resolve()
+        assert path.exists(), target
+        if code and path.suffix == ".py":
+            assert re.search(rf"^def {name}\(", path.read_text(), flags=re.MULTILINE), (name, target)

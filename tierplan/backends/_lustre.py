@@ -1,25 +1,22 @@
-"""Lustre's own arithmetic: inodes, metadata targets and servers, data on MDT, stripe counts, memory."""
+"""Lustre's own arithmetic: inodes, metadata targets and servers, data on MDT, memory."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeVar
 
+from tierplan.backends._beside import given
 from tierplan.backends._choosing import Relied, option
 from tierplan.backends._pairs import even
 from tierplan.backends._raid import mirrored_space
 from tierplan.backends._space import nodes_for
-from tierplan.domain.hosts import address_ok, host_name_ok
 from tierplan.domain.need import TierNeed
 from tierplan.domain.tiers import Illegal, TierConfig
-from tierplan.units import Bandwidth, OpRate, Size, count_for
+from tierplan.units import OpRate, Size
 
-T = TypeVar("T")
-DRIVE = re.compile(r"/dev/[A-Za-z0-9][A-Za-z0-9._:+/-]{0,199}")
 MOST_MDTS = 256
 MOST_OSTS = 8150
+DRAID_DRIVES = 255
 MDT_INODES = 4e9  # of one ldiskfs MDT
 MDT_SIZE = {"ldiskfs": Size(8.0 * 2**40), "zfs": Size(64.0 * 2**40)}
 OST_SIZE = Size(256.0 * 2**40)
@@ -101,20 +98,6 @@ def ost_inode_share(ost: Size, *, inode_bytes: float) -> float:
     return 1 - inode_bytes / per_inode
 
 
-def stripe_count(*, file: Bandwidth, ost: Bandwidth, osts: int) -> int:
-    """
-    OSTs that one file is striped over, so that it is as fast as asked; as few as that allows.
-
-    Formula:  ceil(file / ost), at most osts
-    Source:   Lustre operations manual, managing file layout (2019-07, checked 2026-11-29)
-
-    >>> stripe_count(file=Bandwidth(20e9), ost=Bandwidth(0.864e9), osts=100)
-    24
-    """
-    wanted = count_for(file, ost) if ost and file else 1
-    return max(1, min(osts, wanted))
-
-
 def server_memory(*, targets: int, base: Size, each: Size) -> Size:
     """
     Memory of one object storage server that may carry its partner's targets too.
@@ -146,8 +129,8 @@ def dom_size(config: TierConfig, need: TierNeed, used: Relied) -> Size:
 def metadata(config: TierConfig, need: TierNeed, used: Relied, *, paired: bool) -> Metadata:
     """The metadata servers: the stack's count, else what files and op rate ask for, in pairs."""
     options, rate = config.options, used.quantity(OpRate, "create_rate")
-    drives = _or(option(options, "mds.drives", int), int(used["mds_drives"]))
-    drive = _or(option(options, "mds.drive_size", Size), used.quantity(Size, "mds_drive_size"))
+    drives = given(option(options, "mds.drives", int), int(used["mds_drives"]))
+    drive = given(option(options, "mds.drive_size", Size), used.quantity(Size, "mds_drive_size"))
     backfs = option(options, "backfs", str) or "ldiskfs"
     reserve = used["ldiskfs_reserve"]
     mdt = min(mirrored_space(drives=drives, drive=drive), MDT_SIZE.get(backfs, MDT_SIZE["ldiskfs"])) * (1 - reserve)
@@ -158,7 +141,7 @@ def metadata(config: TierConfig, need: TierNeed, used: Relied, *, paired: bool) 
     by_inodes = -(-int(inodes) // int(MDT_INODES))
     least = 2 if paired else 1
     sized = min(MOST_MDTS, max(least, nodes_for(needed, mdt), nodes_for(need.op_rate, rate), by_inodes))
-    servers = _or(option(options, "mds.nodes", int), even(sized) if paired else sized)
+    servers = given(option(options, "mds.nodes", int), even(sized) if paired else sized)
     return Metadata(
         servers=max(0, servers),
         drives=max(0, drives),
@@ -168,36 +151,6 @@ def metadata(config: TierConfig, need: TierNeed, used: Relied, *, paired: bool) 
         inodes=inodes,
         rate=rate,
     )
-
-
-def named_faults(config: TierConfig, meta: Metadata) -> Iterator[Illegal]:
-    """Metadata servers that the stack names by something that is no name, or too few or too many of them."""
-    wanted = {"mds.hosts": meta.servers, "mds.addresses": meta.servers, "mds.drive_paths": meta.servers * meta.drives}
-    checks = {"mds.hosts": host_name_ok, "mds.addresses": address_ok, "mds.drive_paths": _is_drive}
-    for path, check in checks.items():
-        words = option(config.options, path, tuple)
-        if words is None:
-            continue
-        wrong = [word for word in words if not (isinstance(word, str) and check(word))]
-        if wrong:
-            message = f"{config.backend}: {path}: {str(wrong[0])[:60]!r} is none"
-            yield Illegal(policy=f"{config.tier}-layout", message=message, remedy=f"write {path} as a list of them")
-        elif len(words) != wanted[path]:
-            yield Illegal(
-                policy=f"{config.tier}-layout",
-                message=f"{config.backend}: {path} names {len(words)}; the plan has {wanted[path]}",
-                remedy=f"name {wanted[path]}, or pin mds.nodes and mds.drives",
-                required=wanted[path],
-                planned=len(words),
-            )
-
-
-def _is_drive(path: str) -> bool:
-    return DRIVE.fullmatch(path) is not None
-
-
-def _or(word: T | None, default: T) -> T:
-    return default if word is None else word
 
 
 def metadata_faults(config: TierConfig, meta: Metadata, *, paired: bool) -> Iterator[Illegal]:

@@ -6,48 +6,23 @@ import math
 from collections.abc import Mapping
 
 from tierplan.backends import TemplateValue
+from tierplan.backends._beside import named_servers
 from tierplan.backends._choosing import option
-from tierplan.domain.tiers import TierConfig, TierPlan
+from tierplan.domain.tiers import TierPlan
 from tierplan.units import Size
 
 STRIPE_SIZE = Size(4.0 * 2**20)
 OLD_NET = {"tcp": "tcp"}  # InfiniBand and RoCE both use the o2ib driver
 
 
-def metadata_servers(config: TierConfig, count: int) -> list[dict[str, object]]:
-    """Name, address and drives of each metadata server; examples where the stack names none or too few."""
-    names, addresses = _words(config, "mds.hosts"), _words(config, "mds.addresses")
-    paths, drives = _words(config, "mds.drive_paths"), option(config.options, "mds.drives", int)
-    each = max(1, drives) if drives is not None else max(1, len(paths) // max(1, count))
-    named = len(names) == len(addresses) == count
-    held = len(paths) == each * count
-    return [
-        {
-            "name": names[index] if named else f"mds-{index + 1}",
-            "address": addresses[index] if named else f"198.18.255.{index % 250 + 1}",
-            "drives": paths[index * each : (index + 1) * each] if held else [],
-        }
-        for index in range(count)
-    ]
-
-
-def examples(servers: list[dict[str, object]], config: TierConfig) -> list[str]:
-    """What of the metadata servers is only an example."""
-    names = _words(config, "mds.hosts")
-    found = [] if servers and servers[0]["name"] in names else ["mds.hosts", "mds.addresses"]
-    return found + ([] if servers and servers[0]["drives"] else ["mds.drive_paths"])
-
-
-def _words(config: TierConfig, path: str) -> list[str]:
-    """A list of texts among the options; anything else in it is left out."""
-    return [word for word in option(config.options, path, tuple) or () if isinstance(word, str)]
-
-
-def context(plan: TierPlan, hosts: Mapping[str, object], *, backfs: str, paired: bool) -> Mapping[str, TemplateValue]:
+def context(
+    plan: TierPlan, hosts: Mapping[str, object], *, backfs: str, paired: bool, appliance: str | None
+) -> Mapping[str, TemplateValue]:
     """
     What the set-up commands need.
 
-    names:     fsname, backfs, net (``o2ib`` or ``tcp``), nid_suffix, mgs_nids (of mounts and --mgsnode), paired, hsm
+    names:     fsname, backfs, net (``o2ib`` or ``tcp``), nid_suffix, mgs_nids (of mounts and --mgsnode), paired, hsm,
+               appliance (its vendor sets the servers up; empty for own servers)
     servers:   mds (name, address, drives of each), mds_drives, mds_examples (what of them is an example)
     targets:   osts_per_oss, osts, mdts, group_width, data_units, parity_units, hot_spares,
                chunk_kib, stride, stripe_width_blocks (blocks of 4 KiB)
@@ -55,9 +30,7 @@ def context(plan: TierPlan, hosts: Mapping[str, object], *, backfs: str, paired:
     client:    rpc_pages (of 4 KiB), rpcs_in_flight
     """
     config, parts = plan.config, {name: int(count) for name, count in plan.delivered.parts.items()}
-    servers = metadata_servers(config, parts["mds_servers"])
-    fallback = [f"/dev/example-mdt{index}" for index in range(max(2, parts["mds_drives"]))]
-    missing = examples(servers, config)
+    servers, missing = named_servers(config, "mds", count=parts["mds_servers"], drives=parts["mds_drives"])
     dom = option(config.options, "dom", Size)
     small = parts["dom_kib"] if dom is None else round(dom.bytes / 2**10)
     stripe_size = option(config.options, "stripe_size", Size) or STRIPE_SIZE
@@ -71,8 +44,9 @@ def context(plan: TierPlan, hosts: Mapping[str, object], *, backfs: str, paired:
         "nid_suffix": f"@{net}",
         "mgs_nids": ":".join(f"{one['address']}@{net}" for one in managers),
         "paired": paired,
+        "appliance": appliance or "",
         "hsm": option(config.options, "hsm", bool) or False,
-        "mds": [{**one, "drives": one["drives"] or fallback} for one in servers],
+        "mds": servers,
         "mds_examples": missing,
         "group_width": config.layout.width,
         "data_units": config.layout.data_units,

@@ -9,7 +9,7 @@ from tierplan.backends import _rules as rules
 from tierplan.backends._space import code_step
 from tierplan.domain.stack import StorageNode, TierPins
 from tierplan.domain.tiers import Factor, Illegal, Layout, TierConfig
-from tierplan.units import Bandwidth, Size
+from tierplan.units import Bandwidth, Size, count_for
 
 USUAL = Layout(kind="erasure-code", data_units=8, parity_units=2, failure_domain="drive")
 SMALL = Layout(kind="erasure-code", data_units=4, parity_units=2, failure_domain="drive")
@@ -109,6 +109,20 @@ def raid_bandwidth(drive: Bandwidth, *, data_drives: float, eta: float) -> Bandw
     '3.46 GB/s'
     """
     return drive * (data_drives * eta)
+
+
+def stripe_count(*, file: Bandwidth, target: Bandwidth, targets: int) -> int:
+    """
+    Targets that one file is striped over, so that it is as fast as asked; as few as that allows.
+
+    Formula:  ceil(file / target), at most targets
+    Source:   Lustre operations manual, managing file layout (2019-07, checked 2026-11-29)
+
+    >>> stripe_count(file=Bandwidth(20e9), target=Bandwidth(0.864e9), targets=100)
+    24
+    """
+    wanted = count_for(file, target) if target and file else 1
+    return max(1, min(targets, wanted))
 
 
 def default_layout(node: StorageNode, pins: TierPins) -> Layout:

@@ -171,7 +171,13 @@ def stripe(options: Mapping[str, OptionValue]) -> int:
     return STRIPE if word is None else word
 
 
-def chain_rows(groups: chains.Groups, *, drives: int, first_node: int) -> list[dict[str, object]]:
+def numbering(options: Mapping[str, OptionValue]) -> tuple[int, int]:
+    """Number of the first storage node, and prefix of the chains: others where nodes are added to a cluster."""
+    first, prefix = option(options, "first_node", int), option(options, "chain_prefix", int)
+    return FIRST_NODE if first is None else first, CHAIN_PREFIX if prefix is None else prefix
+
+
+def chain_rows(groups: chains.Groups, *, drives: int, first_node: int, chain_prefix: int) -> list[dict[str, object]]:
     """
     Every chain with its targets: the same design on every drive index, the head of the chain on another node each time.
 
@@ -188,7 +194,7 @@ def chain_rows(groups: chains.Groups, *, drives: int, first_node: int) -> list[d
                 made = chains.target_id(prefix=TARGET_PREFIX, node=number, disk=disk, target=place)
                 targets.append({"id": made, "node": number, "disk": disk})
             turn = (index + disk) % len(group)
-            name = chains.chain_id(prefix=CHAIN_PREFIX, disk=disk, group=index + 1)
+            name = chains.chain_id(prefix=chain_prefix, disk=disk, group=index + 1)
             rows.append({"id": name, "targets": [*targets[turn:], *targets[:turn]]})
     return rows
 

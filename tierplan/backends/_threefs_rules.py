@@ -142,3 +142,25 @@ def node_faults(config: TierConfig, need: TierNeed, used: Relied) -> Iterator[Il
             planned=base.processes,
             policy="advice-node",
         )
+
+
+def number_faults(config: TierConfig) -> Iterator[Illegal]:
+    """Numbers of nodes and chains that their ids have room for."""
+    (first, prefix), rule = _threefs.numbering(config.options), f"{config.tier}-layout"
+    last = first + max(0, config.nodes - 1)
+    if first < 1 or last >= 10**6:
+        yield Illegal(
+            policy=rule,
+            message=f"3fs: nodes numbered {first} to {last}; a node number is 1 to 999999",
+            remedy=f"write first_node: {_threefs.FIRST_NODE}, or the number after the last node there is",
+            required=10**6 - 1,
+            planned=last,
+        )
+    if not 1 <= prefix <= 99:
+        yield Illegal(
+            policy=rule,
+            message=f"3fs: chain_prefix {prefix}; allowed: 1 to 99",
+            remedy=f"write chain_prefix: {_threefs.CHAIN_PREFIX}, or the next where nodes are added",
+            required=99,
+            planned=prefix,
+        )

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from tierplan.backends import Backend, TemplateValue
 from tierplan.backends import _lustre as own
 from tierplan.backends import _rules as rules
+from tierplan.backends._beside import named_faults
 from tierplan.backends._choosing import (
     OptionKind,
     Relied,
@@ -34,6 +35,7 @@ from tierplan.backends._raid import (
     raid_faults,
     raid_parts,
     raid_steps,
+    stripe_count,
 )
 from tierplan.backends._sizing import Ceiling, Model, NodeRates, client_ceiling, counts, delivered, lowest
 from tierplan.backends._space import EvenSpace
@@ -192,7 +194,7 @@ def layout_faults(config: TierConfig, meta: own.Metadata) -> Iterator[Illegal]:
     parities = (1, 2, 3) if backfs(config) == "zfs" else (1, 2)
     yield from raid_faults(config, parities=parities, spare=appliance(config) is None)
     yield from own.metadata_faults(config, meta, paired=paired(config))
-    yield from own.named_faults(config, meta)
+    yield from named_faults(config, "mds", servers=meta.servers, drives=meta.drives)
     if targets * config.nodes > own.MOST_OSTS:
         yield Illegal(
             policy=policy,
@@ -201,11 +203,23 @@ def layout_faults(config: TierConfig, meta: own.Metadata) -> Iterator[Illegal]:
             required=own.MOST_OSTS,
             planned=targets * config.nodes,
         )
+    if backfs(config) == "zfs" and config.node.drives > own.DRAID_DRIVES:
+        yield Illegal(
+            policy=policy,
+            message=f"lustre: a dRAID of {config.node.drives} drives; at most {own.DRAID_DRIVES}",
+            remedy="use fewer drives a node, or backfs: ldiskfs",
+            required=own.DRAID_DRIVES,
+            planned=config.node.drives,
+        )
+    yield from _ost_too_large(config, targets)
+
+
+def _ost_too_large(config: TierConfig, targets: int) -> Iterator[Illegal]:
     left = raid_steps(config, declustered=declustered(config))
     ost = config.node.raw * (left[0].fraction * left[1].fraction / targets) if targets else Size.zero()
     if ost > own.OST_SIZE and appliance(config) is None:
         yield Illegal(
-            policy=policy,
+            policy=f"{config.tier}-layout",
             message=f"lustre: OSTs of {ost.show('TiB')}; at most {own.OST_SIZE.show()}",
             remedy="use smaller RAID groups or fewer drives a node",
             required=own.OST_SIZE.bytes,
@@ -323,7 +337,8 @@ class Lustre:
 
     def template_context(self, plan: TierPlan, hosts: Mapping[str, object]) -> Mapping[str, TemplateValue]:
         """What the set-up commands need; see `_lustre_files.context`."""
-        return context(plan, hosts, backfs=backfs(plan.config), paired=paired(plan.config))
+        config = plan.config
+        return context(plan, hosts, backfs=backfs(config), paired=paired(config), appliance=appliance(config))
 
 
 def _to_try(pins: TierPins, facts: BackendFacts) -> Iterator[tuple[StorageNode, Mapping[str, OptionValue]]]:
@@ -345,9 +360,8 @@ def _to_try(pins: TierPins, facts: BackendFacts) -> Iterator[tuple[StorageNode, 
 def _parts(config: TierConfig, need: TierNeed, meta: own.Metadata, *, ost: Bandwidth, dom: Size) -> Mapping[str, float]:
     """Servers, targets and geometry."""
     targets, clients = osts_per_oss(config), need.clients
-    stripes = own.stripe_count(
-        file=max(clients.node_read, clients.node_write), ost=ost, osts=max(1, targets * config.nodes)
-    )
+    file = max(clients.node_read, clients.node_write)
+    stripes = stripe_count(file=file, target=ost, targets=max(1, targets * config.nodes))
     return {
         "osts_per_oss": targets,
         "osts": targets * config.nodes,

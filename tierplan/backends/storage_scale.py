@@ -111,10 +111,14 @@ def least(config: TierConfig, need: TierNeed, within: GroupedSpace | EvenSpace) 
         asked = scale.fewest_drives(data=data, parity=parity, spares=within.spares(nodes))
         return nodes * config.node.drives >= asked
 
+    def of_all_groups(servers: int) -> int:
+        """Never, where no group is large enough: further groups would not help."""
+        return groups * servers if servers <= scale.LARGEST_GROUP else NEVER
+
     return {
         "minimum": scale.FEWEST_SERVERS,
-        "failure_domain": min(NEVER, groups * domains),
-        "hot_spare": min(NEVER, groups * smallest(holds)),
+        "failure_domain": of_all_groups(domains),
+        "hot_spare": of_all_groups(smallest(holds)),
     }
 
 
@@ -235,7 +239,9 @@ def notes(config: TierConfig, need: TierNeed, facts: BackendFacts) -> tuple[str,
             f"{Bandwidth(write.value).show()} write each) or, by its vendor, {newest} System 6000 carry as much; "
             "plan them with options.appliance"
         )
-    if config.layout.kind == "replicas":
+    if config.layout.kind == "erasure-code":
+        lines.append("storage-scale: capacity is by IBM's estimator v1.3, by its own word within 1 %")
+    elif config.layout.kind == "replicas":
         lines.append("storage-scale: IBM's estimator knows no copies; capacity is by the fitted quick form")
     if config.layout.failure_domain == "rack":
         lines.append("storage-scale: racks as failure domains exist from ECE 6.0.1 on")

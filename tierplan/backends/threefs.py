@@ -45,6 +45,8 @@ OPTIONS: Mapping[str, OptionKind] = {
     "client": str,
     "fdb_copies": int,
     "fdb_nodes": int,
+    "first_node": int,
+    "chain_prefix": int,
 }
 LAYOUTS = (Layout(kind="replicas", replicas=2), Layout(kind="replicas", replicas=3))
 
@@ -194,6 +196,7 @@ class ThreeFs:
             *faults.node_faults(config, need, used),
             *option_faults(config, OPTIONS),
             *faults.word_faults(config),
+            *faults.number_faults(config),
         )
         given = delivered(
             config,
@@ -222,7 +225,7 @@ class ThreeFs:
         What configuration files, chain files and commands need.
 
         cluster:  nodes, replicas, drives_per_node, chunk_size_bytes, stripe, chain_table, first_node, client,
-                  mgmtd, fdb_nodes, fdb_copies, fdb_gib_per_node,
+                  next_node, next_prefix (of nodes that are added), mgmtd, fdb_nodes, fdb_copies, fdb_gib_per_node,
                   fdb_mode (double, triple), planned_gib, target_paths
         control:  mgmtd_hosts, meta_hosts (name, address, node_id), mgmtd_addresses, monitor_host, monitor_address
         chains:   list of {id, targets: list of {id, node, disk}}; the design is searched here, for at most
@@ -230,7 +233,7 @@ class ThreeFs:
         balance:  even, least_shared, most_shared, busiest_permille, even_permille
         """
         config, parts, replicas = plan.config, plan.delivered.parts, plan.config.layout.replicas
-        per_disk = int(parts["targets_per_disk"])
+        per_disk, (first, prefix) = int(parts["targets_per_disk"]), _threefs.numbering(config.options)
         groups = chains.design(nodes=config.nodes, replicas=replicas, targets=per_disk)
         spread = chains.balance(groups, nodes=config.nodes)
         return {
@@ -241,7 +244,9 @@ class ThreeFs:
             "chunk_size_bytes": int(_threefs.chunk_size(config.options).bytes),
             "stripe": _threefs.stripe(config.options),
             "chain_table": _threefs.CHAIN_TABLE,
-            "first_node": _threefs.FIRST_NODE,
+            "first_node": first,
+            "next_node": first + config.nodes,
+            "next_prefix": prefix + 1,
             "client": option(config.options, "client", str) or "fuse",
             "mgmtd": int(parts["mgmtd"]),
             **_threefs.control(hosts, mgmtd=int(parts["mgmtd"]), meta=int(parts["meta"])),
@@ -249,7 +254,7 @@ class ThreeFs:
             "planned_gib": int(plan.delivered.planned.bytes / 2**30),
             "target_paths": [f"/storage/data{index + 1}/3fs" for index in range(config.node.drives)],
             "fdb_gib_per_node": int(-(-parts["fdb_gib_per_node"] // 1)),
-            "chains": _threefs.chain_rows(groups, drives=config.node.drives, first_node=_threefs.FIRST_NODE),
+            "chains": _threefs.chain_rows(groups, drives=config.node.drives, first_node=first, chain_prefix=prefix),
             "sharing_all": per_disk * (replicas - 1) >= config.nodes - 1,
             "even": spread.even,
             "least_shared": spread.least_shared,

@@ -159,9 +159,13 @@ def phases(case: TierCase) -> Iterator[Finding]:
                 planned=1.0,
                 unit="fraction",
                 message=f"{case.need.tier} phase {phase.name}: reads {phase.read.show()} of {rates.read.show()} and "
-                f"writes {phase.write.show()} of {rates.write.show()} at once take {load:.2f} of the tier, 1 is all",
+                f"writes {phase.write.show()} of {rates.write.show()} take {_times(load)} of the tier; 1 is all",
                 remedy=_count(case, "phases") + "add storage nodes, or keep the reads on the local tier",
             )
+
+
+def _times(load: float) -> str:
+    return "any number" if load >= NEVER else f"{load:.2f}"
 
 
 def capacity(case: TierCase) -> Iterator[Finding]:

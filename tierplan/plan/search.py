@@ -170,7 +170,8 @@ def _rejection(tried: _Tried, tier: Tier) -> Rejection:
         for side, value in (("required", finding.required), ("planned", finding.planned))
         if value is not None
     }
-    reason = "; ".join(finding.message for finding in tried.against)
+    forbidden = [one for one in tried.against if one.policy.endswith(("-layout", "-node"))]
+    reason = "; ".join(finding.message for finding in forbidden or tried.against)
     return Rejection(backend=tried.plan.config.backend, tier=tier, reason=reason, figures=figures)
 
 

@@ -141,8 +141,9 @@ def _racks(tier: HostTier, plan: TierPlan, group: HostGroup) -> Iterator[str]:
     racks = {host.rack for host in group.hosts if host.rack is not None}
     if homeless:
         yield f"hosts: {tier}: {homeless[0]} has no rack, and the failure domain is the rack; write rack for every host"
-    elif len(racks) < layout.width:
-        yield f"hosts: {tier}: {len(racks)} racks for a {layout} layout over {layout.width} racks; spread the hosts"
+    elif len(racks) < min(layout.width, plan.config.racks):
+        wanted = min(layout.width, plan.config.racks)
+        yield f"hosts: {tier}: {len(racks)} racks for a {layout} layout over {wanted} racks; spread the hosts"
 
 
 def _example_group(tier: HostTier, plan: TierPlan, example_name: str) -> HostGroup:
