@@ -147,6 +147,11 @@ def test_rook_makes_the_pools_of_the_plan(renderings):
     spec = documents(renderings["code"], "rook/02-file-system.yaml")[0]["spec"]
     assert [pool["name"] for pool in spec["dataPools"]] == ["data", "bulk"]
     assert spec["dataPools"][1]["erasureCoded"] == {"dataChunks": 4, "codingChunks": 2, "algorithm": "isa"}
+    pins = {
+        name: documents(renderings[name], "rook/02-file-system.yaml")[1]["spec"]["pinning"]
+        for name in ("code", "racks")
+    }
+    assert pins == {"code": {"distributed": 1}, "racks": {"distributed": 0}}
     nodes = documents(renderings["code"], "rook/01-cluster.yaml")[0]["spec"]["storage"]["nodes"]
     assert len(nodes) == 12
     assert all(len(node["devices"]) == 12 for node in nodes)

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
@@ -257,3 +258,41 @@ def test_the_program_knows_every_rendered_option(program, command):
     flags = TABLE["commands"].get(f"juicefs {command}", {}).get("options", {})
     for flag in FIELDS["mount_flags"] if command == "mount" else flags:
         assert re.search(rf"{flag}\b", found.stdout) or flag == "--no-usage-report", (command, flag)
+
+
+def test_pods_use_the_name_of_all_gateways(tier, plan_of, hosts, renderings):
+    """Without one they share a gateway, and the file says so."""
+    named = replace(hosts, hot=replace(hosts.hot, s3_name="s3.example.internal"))
+    text = render(plan_of(hot=tier()), named)[f"{FOLDER}/18-csi-secret.sh"]
+    assert "bucket=http://s3.example.internal:8000/juicefs-hot" in text
+    assert "Guard" not in text
+    assert "all pods go through the gateway of the first host" in renderings["redis"][f"{FOLDER}/18-csi-secret.sh"]
+
+
+def test_a_password_with_quotes_stays_one_sql_literal(renderings, tmp_path):
+    """The script against programs that only write down."""
+    for name, text in {
+        "ssh": '#!/usr/bin/env bash\ncat >> "$LOG"\n',
+        "scp": "#!/usr/bin/env bash\n",
+    }.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    found = subprocess.run(
+        ["bash", "-c", renderings["postgresql"][f"{FOLDER}/12-metadata.sh"]],
+        env={
+            "PATH": f"{tmp_path}:{os.environ['PATH']}",
+            "LOG": str(tmp_path / "log"),
+            "META_PASSWORD": "a'; drop role x; --",
+            "POSTGRESQL_CONF_DIR": "/etc/x",
+            "POSTGRESQL_HBA": "/etc/y",
+        },
+        input="",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert found.returncode == 0, found.stderr
+    written = (tmp_path / "log").read_text()
+    assert "password 'a''; drop role x; --';" in written
+    assert written.index("synchronous_commit = local") < written.index("create role")

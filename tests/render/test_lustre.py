@@ -47,8 +47,9 @@ MDS = {
 def tier(weka_tier):
     """A whole tier: chosen and delivered by the backend itself."""
 
-    def make(*, options=None, nodes=4, files=1e6, **need):
+    def make(*, options=None, nodes=4, files=1e6, transport="infiniband", **need):
         facts, wanted = catalogue().backend("lustre"), replace(weka_tier().need, files=files, **need)
+        wanted = replace(wanted, clients=replace(wanted.clients, transport=transport))
         pins = TierPins(nodes=nodes, options={"mds": MDS} if options is None else options)
         config = next(iter(lustre.BACKEND.choices(wanted, pins, Site(kind="on-prem", racks=8), facts)))
         return TierPlan(need=wanted, config=config, delivered=lustre.BACKEND.deliver(config, wanted, facts))
@@ -78,17 +79,14 @@ def four():
 @pytest.fixture
 def renderings(tier, plan_of, four):
     """Plans that between them take every branch of the templates."""
-    plain = plan_of(hot=tier(), tags={"owner": "storage"})
-    network = replace(plain.stack.cluster.storage_network, transport="tcp")
-    tcp = replace(plain, stack=replace(plain.stack, cluster=replace(plain.stack.cluster, storage_network=network)))
     return {
-        "plain": render(plain, four),
-        "examples": render(plain, None),
+        "plain": render(plan_of(hot=tier(), tags={"owner": "storage"}), four),
+        "examples": render(plan_of(hot=tier()), None),
         "no names": render(plan_of(hot=tier(options={}), kubernetes=False), four),
         "alone": render(plan_of(hot=tier(options={"ha": "none", "hsm": True})), None),
         "zfs": render(plan_of(hot=tier(options={"backfs": "zfs", "mds": MDS})), four),
         "small files": render(plan_of(hot=tier(files=1e9, options={"dom": "2 MiB"}, capacity=size("100 TB"))), four),
-        "tcp": render(tcp, four),
+        "tcp": render(plan_of(hot=tier(transport="tcp")), four),
         "appliance": render(plan_of(hot=tier(options={"appliance": "ai400x2"})), None),
     }
 
@@ -262,6 +260,8 @@ def test_layouts_follow_the_plan(renderings):
 
 def test_network_and_mounts_follow_the_transport(renderings):
     assert "10.10.3.1@o2ib:10.10.3.2@o2ib:/hot /mnt/hot lustre" in renderings["plain"]["10-hot-lustre/09-client.fstab"]
+    assert "10.10.3.1@tcp:10.10.3.2@tcp:/hot /mnt/hot" in renderings["tcp"]["10-hot-lustre/09-client.fstab"]
+    assert "--net tcp" in renderings["tcp"]["10-hot-lustre/02-network.sh"]
     assert "hsm_control=enabled" in renderings["alone"]["10-hot-lustre/07-tune.sh"]
     assert "10-hot-lustre/05-pairs.sh" not in renderings["alone"]
     assert "draid2:8d:12c:2s" in renderings["zfs"]["10-hot-lustre/04-storage.sh"]

@@ -40,7 +40,7 @@ def request_rate(*, moved: Bandwidth, block: Size) -> OpRate:
     Formula:  moved / block
 
     >>> request_rate(moved=Bandwidth(10e9), block=Size(4194304.0)).show("ops/s", 4)
-    '2384 ops/s'
+    '2,384 ops/s'
     """
     return OpRate(moved.bytes_per_s / block.bytes if block.bytes > 0 else 0.0)
 

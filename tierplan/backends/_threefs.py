@@ -79,7 +79,7 @@ def create_rate(*, processes: float, write_rate: OpRate, keys: float, copies: in
     Source:   FoundationDB documentation, performance: about 20,000 writes/s a core with the SSD engine (2026-11-29)
 
     >>> create_rate(processes=4, write_rate=OpRate(20000.0), keys=4, copies=2).show()
-    '10,000 ops/s'
+    '10 kops/s'
     """
     return write_rate * (processes / (keys * copies)) if keys > 0 and copies > 0 else OpRate.zero()
 
