@@ -20,4 +20,4 @@ def test_no_prediction_over_promises_in_silence(row: accuracy.Compared) -> None:
 def test_every_fitted_row_reproduces_its_source() -> None:
     fitted = [row for row in ROWS if row.remark.startswith("fitted")]
     assert fitted
-    assert all(row.factor == pytest.approx(1, rel=0.1) for row in fitted)
+    assert all(0.85 <= row.factor <= 1.01 for row in fitted)  # fitted to the careful end of what was seen
