@@ -14,7 +14,8 @@ from jsonschema import Draft202012Validator
 
 from tierplan.domain import stack as nouns
 from tierplan.domain.stack import Stack
-from tierplan.load import stack_schema
+from tierplan.errors import InputError
+from tierplan.load import stack_from_text, stack_schema
 from tierplan.load.defaults import default_fact
 from tierplan.load.faults import Fault
 from tierplan.load.schema import Schema, branch, flat_schema, properties_of, tidy
@@ -220,3 +221,20 @@ def test_tidy_reads_text_as_what_the_key_holds(value: object, reads: str | None,
 
 def test_tidy_leaves_out_nulls_and_the_engines_own_keys() -> None:
     assert tidy({"a": None, "__defaults": {}, "b": {"c": None}}, {}, "", []) == {"b": {}}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("drive_cores: 12", "drive_corez: 12", "tiers.hot.options.drive_corez: unknown key; did you mean drive_cores?"),
+        ("drive_cores: 12", "drive_cores: many", "tiers.hot.options.drive_cores: "),
+        ("ssd_share: 0.5", "ssd_shape: 0.5", "tiers.hot.options.tiering.ssd_shape: unknown key"),
+    ],
+)
+def test_the_products_own_words_are_judged_by_its_own_schema(
+    spoil: Callable[..., str], old: str, new: str, words: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        stack_from_text(spoil((old, new)), name="x", where="x")
+    (line,) = caught.value.faults
+    assert words in line

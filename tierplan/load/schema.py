@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Schema = Mapping[str, object]
 _FOLDER = Path(__file__).parent.parent / "schemas"
 MOST_DEPTH = 40
+OF_THE_FORM = ("additionalProperties", "type")  # what a product's own words must obey to be read at all
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
@@ -82,9 +83,32 @@ def validate(document: object) -> list[Fault]:
         for step in error.absolute_path:
             block, path = path, join(path, step)
         faults.setdefault(path, Fault(path=path, message=message_of(error), meant=_meant(error, block)))
+    for fault in _option_faults(document):
+        faults.setdefault(fault.path, fault)
     meant = {fault.meant for fault in faults.values()}
     outermost = (path for path in faults if not any(_within(path, other) for other in faults))
     return [faults[path] for path in outermost if path not in meant]
+
+
+def _option_faults(document: object) -> Iterator[Fault]:
+    """
+    Words and types in `options` that the chosen product does not have.
+
+    A value that the product forbids is no fault of the file: the plan shows it and the rules refuse it.
+    """
+    tiers = document.get("tiers") if isinstance(document, Mapping) else None
+    for tier in ("hot", "cold"):
+        pins = tiers.get(tier) if isinstance(tiers, Mapping) else None
+        backend = pins.get("backend") if isinstance(pins, Mapping) else None
+        options = pins.get("options") if isinstance(pins, Mapping) else None
+        if not isinstance(backend, str) or not re.fullmatch(r"[a-z0-9-]+", backend) or not isinstance(options, Mapping):
+            continue
+        for error in _validator(backend).iter_errors(options):
+            if error.validator in OF_THE_FORM:
+                path = f"tiers.{tier}.options"
+                for step in error.absolute_path:
+                    path = join(path, step)
+                yield Fault(path=path, message=message_of(error))
 
 
 def _meant(error: ValidationError, block: str) -> str | None:
@@ -156,7 +180,8 @@ def _within(path: str, other: str) -> bool:
 
 
 @cache
-def _validator() -> Draft202012Validator:
+def _validator(options_of: str = "") -> Draft202012Validator:
+    """Of the whole form, or of one product's own words."""
     from jsonschema import Draft202012Validator  # noqa: PLC0415  # a tenth of a second, for those who read a stack
     from jsonschema.validators import extend  # noqa: PLC0415
 
@@ -171,7 +196,12 @@ def _validator() -> Draft202012Validator:
             "x-not-yet": _not_yet,
         },
     )
-    return cast("Draft202012Validator", kind(flat_schema()))
+    return cast("Draft202012Validator", kind(_options_schema(options_of) if options_of else flat_schema()))
+
+
+def _options_schema(backend: str) -> Schema:
+    path = _FOLDER / "options" / f"{backend}.json"
+    return cast("Schema", json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
 
 
 def _error(message: str, *path: str) -> ValidationError:
