@@ -69,6 +69,7 @@ def test_there_are_shipped_stacks() -> None:
         ("owner: storage", "owner: 1.0"),
         ("owner: storage", "owner: true"),
         ("drive_cores: 12", "drive_cores: 12.0"),
+        ("backend: ceph-rgw", "backend: auto, options: {a: '12', b: [1.0, {c: 2.0, d: null}]}"),
         ("expect: pass", "prices:\n  tierplan:expect: pass"),
         ("expect: pass", "expect: pass\n  tierplan:fabric:"),
         ("headroom: 1.3", "headroom: 2.0"),

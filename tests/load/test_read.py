@@ -233,11 +233,12 @@ def test_a_backend_without_a_file_is_not_yet_honoured(  # noqa: PLR0917  # fixtu
     spoil: Spoil, faults: Faults, monkeypatch: pytest.MonkeyPatch, old: str, new: str, line: str
 ) -> None:
     """Which backends are planned is the folder's matter: a file more, and the word is accepted."""
+    other = spoil((f"backend: {old}", f"backend: {new}"), ("options:", "options: {} #"))
     monkeypatch.setattr(FileCatalogue, "known", lambda _: ("ceph-rgw", "weka"))
-    (found,) = faults(spoil((f"backend: {old}", f"backend: {new}")))
+    (found,) = faults(other)
     assert line in found
     monkeypatch.setattr(FileCatalogue, "known", lambda _: ("ceph-rgw", "weka", "3fs", "s3"))
-    assert faults(spoil((f"backend: {old}", f"backend: {new}"))) == ()
+    assert faults(other) == ()
 
 
 @pytest.mark.parametrize("nothing", ["null", "~", ""])

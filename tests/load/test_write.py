@@ -43,6 +43,7 @@ def test_shipped_stack_reads_back_as_itself(path: Path) -> None:
         ("name: chat", "name: '010'"),
         ("env: prod", '"a: b": "#\\n\\"\\\\\\x7f\\u0085\\U0001f600\\ufeff"'),
         ("env: prod", "'': null, 'true': 'null', '<<': x, '~': ' '"),
+        ("backend: ceph-rgw", "backend: auto, options: {a: [], b: {}, c: [1, [2, {d: 0.5}]], e: '12', f: 1e300}"),
         ("growth: [{year: 2, gpu_nodes: 256}]", "growth: []"),
     ],
 )

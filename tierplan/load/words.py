@@ -20,6 +20,16 @@ _FORMATS: dict[str, type[Quantity]] = {
 }
 
 
+_TYPES = {
+    "object": "is no map of keys",
+    "array": "is no list; write a list (- …)",
+    "string": "is not text; put it in quotes",
+    "integer": "is not a whole number",
+    "number": "is not a number",
+    "boolean": "is not true or false",
+}
+
+
 def message_of(error: ValidationError) -> str:
     """One line without place; faults of our own keywords bring theirs along."""
     words = _WORDS.get(str(error.validator))
@@ -53,10 +63,9 @@ def _type(error: ValidationError) -> str:
         return fault or f'{shown(error.instance)} is no {kind.KIND}; write e.g. "{kind.EXAMPLE}"'
     if "x-reads" in schema:
         return f"{shown(error.instance)} is not {schema['x-reads']}"
-    if "array" in schema["type"]:  # type: ignore[operator]  # a word or a list of words
-        return f"{shown(error.instance)} is no list; write a list (- …)"
+    wanted = schema["type"] if isinstance(schema["type"], str) else cast("list[str]", schema["type"])[0]
     keys = listed(cast("Mapping[str, object]", schema.get("properties", {})))
-    return f"{shown(error.instance)} is no map of keys" + (f"; allowed: {keys}" if keys else "")
+    return f"{shown(error.instance)} {_TYPES.get(wanted, f'is no {wanted}')}" + (f"; allowed: {keys}" if keys else "")
 
 
 def _enum(error: ValidationError) -> str:
