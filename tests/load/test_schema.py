@@ -101,6 +101,7 @@ def test_every_enumeration_is_that_of_its_field() -> None:
 def test_every_field_without_a_value_of_its_own_is_required_or_has_a_default() -> None:
     """What a noun must have comes from the stack, a preset or a default of the schema."""
     filled = {"cluster.gpus_per_node", "kv-cache.model.layers"}  # by rule: from the catalogue or the key
+    filled |= {f"targets.reference.{key}" for key in ("gpus", "read", "write")}
     for path, _, wanted, field in all_pairs():
         bare = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
         if not bare or path in filled:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tierplan.domain.stack import OptionValue, Stack
@@ -93,6 +93,7 @@ values: st.SearchStrategy[OptionValue] = st.recursive(
 )
 
 
+@example(options={"a": {"0" * 96: ()}})  # too long for one line, and nothing to write below
 @given(options=st.dictionaries(st.sampled_from(["a", "b", "tags", "growth"]), values))
 def test_any_options_read_back_as_they_are(options: dict[str, OptionValue]) -> None:
     """The product's own words: texts, numbers, flags, lists and maps of any content."""

@@ -15,6 +15,7 @@ TABLES: Mapping[str, load.Table] = {
     "models": "models",
     "profiles": "profiles",
     "states": "training_states",
+    "references": "references",
 }
 KINDS = ("backends", *TABLES)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tierplan.demand.outcome_training import trained
+from tierplan.demand.reference import referred
 from tierplan.demand.result import Result, computed_again, full, loaded, planned, reloaded, shared_of
 from tierplan.domain.figures import Figure, Ledger
 from tierplan.domain.need import Requirement, Tier
@@ -36,6 +37,7 @@ def outcome(stack: Stack, requirement: Requirement, tiers: Mapping[Tier, TierPla
             case _:
                 pass
     full(stack, requirement, tiers, ledger)
+    referred(stack, ledger)
     return {name: figure for name, figure in ledger.figures.items() if ".jobs." not in name}  # those are required
 
 

@@ -447,6 +447,16 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """What a reference architecture wants of the storage of one unit of `gpus` GPUs: a check, never the requirement."""
+
+    gpus: int
+    read: Bandwidth
+    write: Bandwidth
+    catalogue: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Targets:
     """What the plan is judged against, beside the workloads' own figures."""
 
@@ -456,6 +466,7 @@ class Targets:
     degraded_fraction: float
     annual_loss_probability: float | None = None
     budget: Budget
+    reference: Reference | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

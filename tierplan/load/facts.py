@@ -20,8 +20,8 @@ _FOLDER = Path(__file__).parent.parent / "catalogue"
 _ABOUT = ("basis", "source", "checked", "note")
 _NODE_KEYS = ("drives", "drive", "ports", "port_rate", "cores", "memory", "medium")
 
-Table: TypeAlias = Literal["nodes", "models", "profiles", "training_states"]
-TABLES: tuple[Table, ...] = ("nodes", "models", "profiles", "training_states")
+Table: TypeAlias = Literal["nodes", "models", "profiles", "training_states", "references"]
+TABLES: tuple[Table, ...] = ("nodes", "models", "profiles", "training_states", "references")
 _Map = Mapping[str, object]
 
 

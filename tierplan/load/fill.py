@@ -57,6 +57,7 @@ def fill(draft: Draft) -> None:
         _fill_node(draft, cluster)
     for path, workload in workloads(draft.document):
         _fill_workload(draft, workload, path)
+    _fill_reference(draft)
     _fill_defaults(draft, draft.document, flat_schema(), "")
     for path, workload in workloads(draft.document):
         _fill_data_parallel(draft, workload, path)
@@ -119,6 +120,19 @@ def _fill_workload(draft: Draft, workload: Block, path: str) -> None:
     checkpoint = workload.get("checkpoint")
     if isinstance(checkpoint, dict):
         _fill_keep(draft, checkpoint, join(path, "checkpoint"))
+
+
+def _fill_reference(draft: Draft) -> None:
+    targets = draft.document.get("targets")
+    reference = targets.get("reference") if isinstance(targets, dict) else None
+    if isinstance(reference, dict):
+        values = _values(draft, "references", reference, "targets.reference", "catalogue")
+        for key, value in (values or {}).items():
+            draft.put(reference, "targets.reference", key, value, f"catalogue references/{reference['catalogue']}")
+        for key in ("gpus", "read", "write"):
+            path = join("targets.reference", key)
+            if key not in reference and not {path, "targets.reference.catalogue"} & draft.spoilt:
+                draft.fault(path, "missing; write it, or catalogue: with a row that has it")
 
 
 def _fill_model(draft: Draft, model: Block, path: str) -> None:

@@ -65,7 +65,7 @@ def _entry(key: str, value: object, *, indent: int) -> Iterator[str]:
     """One key with its value: on one line where it fits, in a block otherwise."""
     margin = " " * indent
     flow = _flow(value)
-    if not isinstance(value, Mapping | list) or (indent > 2 and len(margin + key + flow) < _WIDTH):
+    if not value or not isinstance(value, Mapping | list) or (indent > 2 and len(margin + key + flow) < _WIDTH):
         yield f"{margin}{key}: {flow}"
         return
     yield f"{margin}{key}:"

@@ -11,7 +11,7 @@ from tierplan.domain.plan import Finding, Level
 from tierplan.domain.stack import Stack
 from tierplan.domain.tiers import Rejection, TierPlan
 from tierplan.plan.rules import TOLERANCE, Severity
-from tierplan.units import Duration
+from tierplan.units import Bandwidth, Duration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +85,30 @@ def within_time(policy: str) -> Callable[[PlanCase], Iterator[Finding]]:
     return check
 
 
+def reference_bandwidth(case: PlanCase) -> Iterator[Finding]:
+    """The hot tier gives what the chosen reference architecture names for a cluster of this size."""
+    hot = case.tiers.get("hot")
+    for direction in ("read", "write"):
+        figure = case.outcome.get(f"reference.{direction}_bytes_per_s")
+        if hot is None or figure is None:
+            continue
+        given = hot.delivered.healthy.read if direction == "read" else hot.delivered.healthy.write
+        if given.base < figure.number * (1 - TOLERANCE):
+            reference = case.stack.targets.reference
+            name = (reference.catalogue if reference else None) or "the reference"
+            yield Finding(
+                policy="advice-reference",
+                level="advisory",
+                tier="hot",
+                required=figure.number,
+                planned=given.base,
+                unit="bytes_per_s",
+                message=f"{name} names {Bandwidth(figure.number).show()} of hot {direction} bandwidth for "
+                f"{case.stack.cluster.gpus:,} GPUs, {given.show()} planned: a check, not the workloads' requirement",
+                remedy="nothing, if the workloads are known; else plan for the reference until they are",
+            )
+
+
 def noticed(policy: str) -> Callable[[PlanCase], Iterator[Finding]]:
     """The rule that passes on what the demand side noticed under this name."""
 
@@ -152,6 +176,13 @@ STACK_RULES: tuple[StackRule, ...] = (
     _stack_rule("advice-format", "advisory", "low", "The data format fits the access pattern."),
     _stack_rule("advice-loader", "advisory", "low", "The data loader's workers and prefetch fit the node."),
     _stack_rule("advice-activations", "advisory", "low", "What is not modelled is said."),
+    _stack_rule(
+        "advice-reference",
+        "advisory",
+        "low",
+        "The chosen reference architecture is reached.",
+        reference_bandwidth,
+    ),
     _stack_rule("advice-stall-cost", "advisory", "low", "What the accepted stall costs is known."),
 )
 
