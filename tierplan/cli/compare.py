@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
 
-from tierplan.cli.texts import table, wrapped
+from tierplan.cli.texts import option_words, table, wrapped
 from tierplan.codec import encode
 from tierplan.domain.facts import Catalogue
-from tierplan.domain.stack import Stack, TierPins
+from tierplan.domain.stack import OptionValue, Stack, TierPins
 from tierplan.plan import make_plan
 from tierplan.units import Bandwidth, Size
 
 Row = dict[str, object]
+Options = Mapping[str, OptionValue]
 
 
 def comparison(stack: Stack, catalogue: Catalogue) -> dict[str, object]:
@@ -32,9 +34,9 @@ def comparison(stack: Stack, catalogue: Catalogue) -> dict[str, object]:
 def comparison_lines(found: dict[str, object]) -> list[str]:
     """The comparison for a terminal."""
     candidates = cast("list[Row]", found["candidates"])
-    rows: list[tuple[str, ...]] = [("", "hot tier", "nodes", "layout", "raw", "read", "write", "bound by")]
+    rows: list[tuple[str, ...]] = [("", "hot tier", "nodes", "beside", "layout", "raw", "read", "write", "bound by")]
     rows += [_row(one, str(found["pinned"])) for one in candidates]
-    lines = [f"{found['stack']}: {len(candidates)} candidates, fewest nodes first (* pinned by the stack)"]
+    lines = [f"{found['stack']}: {len(candidates)} candidates, fewest machines first (* pinned by the stack)"]
     lines += table(rows)
     for one in cast("list[Row]", found["rejections"]):
         lines += wrapped(f"- {one['backend']}: {one['reason']}", indent=4)
@@ -47,8 +49,9 @@ def comparison_lines(found: dict[str, object]) -> list[str]:
 def _row(one: Row, pinned: str) -> tuple[str, ...]:
     return (
         "*" if one["backend"] == pinned else "",
-        str(one["backend"]),
+        " ".join(word for word in (str(one["backend"]), option_words(cast("Options", one["options"]))) if word),
         str(one["nodes"]),
+        str(one["nodes_beside"] or ""),
         str(one["layout"]),
         Size(cast("float", one["raw_bytes"])).show(),
         Bandwidth(cast("float", one["read_bytes_per_s"])).show(),

@@ -6,18 +6,20 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import click
 
 from tierplan.domain.need import Load
 from tierplan.domain.plan import Finding, Plan
-from tierplan.domain.tiers import NEVER, TierPlan
+from tierplan.domain.stack import OptionValue
+from tierplan.domain.tiers import BESIDE, NEVER, Delivered, TierPlan
 from tierplan.plan import verdict
 from tierplan.plan.document import busiest_phase
 from tierplan.plan.rules import losses
 
+MOST_SHOWN = 1e4  # a share beyond this says only that the tier gives next to nothing
 MIN_WIDTH, MAX_WIDTH, SCREEN = 80, 100, 50
 
 
@@ -138,7 +140,7 @@ def _head(plan: Plan, findings: tuple[Finding, ...]) -> list[str]:
 def _loads(plan: Plan, limit: int | None) -> list[str]:
     loads = [load for load in plan.requirement.loads if load.read or load.write or load.op_rate]
     shown = loads[:limit]
-    rows = [("Loads before headroom", "tier", "when", "read", "write", "ops/s"), *map(_load, shown)]
+    rows = [("Loads before headroom", "tier", "when", "read", "write", "op rate"), *map(_load, shown)]
     lines = table(rows, indent=0)
     if len(shown) < len(loads):
         lines.append(f"({len(loads) - len(shown)} more; -v shows all)")
@@ -152,7 +154,7 @@ def _load(load: Load) -> tuple[str, ...]:
         load.when,
         load.read.show() if load.read else "-",
         load.write.show() if load.write else "-",
-        f"{load.op_rate.base:,.3g}" if load.op_rate else "-",
+        load.op_rate.show() if load.op_rate else "-",
     )
 
 
@@ -163,7 +165,9 @@ def _tier(tier: TierPlan, detail: Detail) -> list[str]:
     spare = f", {config.layout.hot_spares} hot spare" if config.layout.hot_spares else ""
     node = config.node
     hardware = f"{node.drives} × {node.drive.size.show()} {node.medium}, {node.ports} × {node.port_rate.show('Gbit/s')}"
-    head = f"{need.tier:5} {config.backend}: {config.nodes} {word}{layout}{spare}, each {hardware}"
+    words = option_words(config.options)
+    product = f"{config.backend} ({words})" if words else config.backend
+    head = f"{need.tier:5} {product}: {config.nodes} {word}{beside_words(delivered)}{layout}{spare}, each {hardware}"
     asked = ", ".join(f"{name} {_nodes(count)}" for name, count in delivered.counts.items() if count)
     name, share = busiest_phase(tier)
     rows = [
@@ -183,6 +187,17 @@ def _tier(tier: TierPlan, detail: Detail) -> list[str]:
     ]
 
 
+def option_words(options: Mapping[str, OptionValue]) -> str:
+    """The product's own choices that are words: ``appliance ai400x2``."""
+    return ", ".join(f"{name} {value}" for name, value in options.items() if isinstance(value, str))
+
+
+def beside_words(delivered: Delivered) -> str:
+    """`` and 2 metadata servers`` where a product has machines beside its storage nodes."""
+    counted = [(int(count), BESIDE[name]) for name, count in delivered.parts.items() if name in BESIDE and count]
+    return "".join(f" and {count} {words}" for count, words in counted)
+
+
 def _capacity_words(tier: TierPlan) -> str:
     delivered = tier.delivered
     return f"{delivered.planned_fill_fraction:.0%} fill of {delivered.usable.show()} usable, {delivered.raw.show()} raw"
@@ -200,6 +215,8 @@ def _nodes(count: int) -> str:
 
 
 def _share(share: float) -> str:
+    if share > MOST_SHOWN:
+        return "far more than all"
     return "under 1%" if 0 < share < 0.01 else f"{share:.0%}"
 
 

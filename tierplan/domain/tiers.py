@@ -120,6 +120,10 @@ class Illegal:
     unit: str = "count"
 
 
+BESIDE = {"mds_servers": "metadata servers", "meta_servers": "metadata servers", "fdb_nodes": "FoundationDB nodes"}
+"""Of a product's own counts those that are machines beside the storage nodes."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivered:
     """What a configuration gives. Always whole, also for an illegal one: then `illegal` says why."""
@@ -146,6 +150,11 @@ class Delivered:
     def bound_by(self) -> str:
         """The constraint that asks for the most nodes; of equals the first."""
         return max(self.counts, key=lambda name: self.counts[name])
+
+    @property
+    def beside(self) -> int:
+        """Machines beside the storage nodes, which the node count leaves out."""
+        return sum(int(count) for name, count in self.parts.items() if name in BESIDE)
 
     @property
     def planned(self) -> Size:
@@ -184,4 +193,6 @@ class Candidate:
     read: Bandwidth
     write: Bandwidth
     bound_by: str
+    nodes_beside: int = 0  # metadata servers and the like
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
     chosen: bool = False

@@ -67,6 +67,7 @@ def tier_document(chosen: TierPlan) -> dict[str, object]:
     return {
         "backend": config.backend,
         "node_count": config.nodes,
+        "nodes_beside": delivered.beside,
         "counts": dict(delivered.counts),
         "bound_by": delivered.bound_by,
         "layout": encode(config.layout, "plain"),

@@ -165,7 +165,7 @@ def phases(case: TierCase) -> Iterator[Finding]:
 
 
 def _times(load: float) -> str:
-    return "any number" if load >= NEVER else f"{load:.2f}"
+    return "more than any share" if load >= NEVER else f"{load:.2f}"
 
 
 def capacity(case: TierCase) -> Iterator[Finding]:

@@ -37,13 +37,13 @@ class _Tried:
 
     @property
     def rank(self) -> tuple[int, float, int, float, int, str]:
-        """What is best: no finding; the least missing; few nodes; few raw bytes; a narrow stripe. Ties go by name."""
+        """What is best: no finding; the least missing; few machines, raw bytes, stripe units. Ties go by name."""
         config = self.plan.config
         missing = sum(1 - (finding.planned or 0) / finding.required for finding in self.against if finding.required)
         return (
             len(self.against),
             missing,
-            config.nodes,
+            config.nodes + self.plan.delivered.beside,
             self.plan.delivered.raw.base,
             config.layout.width,
             config.backend,
@@ -159,6 +159,8 @@ def _candidate(plan: TierPlan, chosen: TierPlan | None) -> Candidate:
         read=rates.read,
         write=rates.write,
         bound_by=plan.delivered.bound_by,
+        nodes_beside=plan.delivered.beside,
+        options=plan.config.options,
         chosen=plan is chosen,
     )
 

@@ -13,6 +13,8 @@ from tierplan.domain.tiers import Rejection, TierPlan
 from tierplan.plan.rules import TOLERANCE, Severity
 from tierplan.units import Bandwidth, Duration
 
+LEAST_GOODPUT = 0.9  # Llama 3 405B on 16,384 GPUs kept above this: arXiv 2407.21783
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanCase:
@@ -59,6 +61,61 @@ def missing_tiers(case: PlanCase) -> Iterator[Finding]:
             message=f"the {tier} tier cannot be planned; {'; '.join(reasons) or 'no backend fills it'}",
             remedy="change what the reasons name, or pin another backend",
         )
+
+
+def client_bandwidth(case: PlanCase) -> Iterator[Finding]:
+    """The busiest GPU node gets its share of the hot tier through its own ports and client."""
+    hot = case.tiers.get("hot")
+    if hot is None:
+        return
+    clients, ceiling = hot.need.clients, hot.delivered.healthy.client
+    given = clients.network if ceiling is None else min(ceiling, clients.network)
+    for direction, wanted in (("read", clients.node_read), ("write", clients.node_write)):
+        if given.base < wanted.base * (1 - TOLERANCE):
+            yield Finding(
+                policy="hot-client",
+                level="mandatory",
+                tier="hot",
+                required=wanted.base,
+                planned=given.base,
+                unit="bytes_per_s",
+                message=f"one GPU node gets at most {given.show()} of the hot tier, and {wanted.show()} of {direction} "
+                f"are required of the busiest one (headroom included); {clients.ports} × "
+                f"{clients.port_rate.show('Gbit/s')} {clients.transport}: more storage nodes do not help",
+                remedy="more or faster storage ports or another transport for the GPU nodes, more nodes for the job, "
+                "more time, or asynchronous checkpoints",
+            )
+
+
+def shared_network(case: PlanCase) -> Iterator[Finding]:
+    """Ports that carry compute traffic too are said to be planned as if storage had them alone."""
+    network = case.stack.cluster.storage_network
+    if network.shared_with_compute:
+        yield Finding(
+            policy="advice-shared-network",
+            level="advisory",
+            message=f"the {network.ports} × {network.rate.show('Gbit/s')} of each GPU node carry compute traffic too; "
+            "what that takes is not planned, and storage is planned as if it had them alone",
+            remedy="write as storage_network.rate what is left for storage",
+        )
+
+
+def goodput(case: PlanCase) -> Iterator[Finding]:
+    """A job whose goodput is poor at this interval is told so, with the interval that would be best."""
+    for work in case.stack.workloads:
+        found = case.outcome.get(f"{work.name}.checkpoint.goodput_fraction")
+        best = case.outcome.get(f"{work.name}.checkpoint.optimal_interval_s")
+        if found is not None and best is not None and found.number < LEAST_GOODPUT:
+            yield Finding(
+                policy="advice-goodput",
+                level="advisory",
+                required=LEAST_GOODPUT,
+                planned=found.number,
+                unit="fraction",
+                message=f"{work.name}: {found.number:.0%} of the time is useful work; with this plan's stall an "
+                f"interval of {Duration(best.number).show()} would lose least",
+                remedy="write that interval, save asynchronously, or ask why the cluster is interrupted so often",
+            )
 
 
 def within_time(policy: str) -> Callable[[PlanCase], Iterator[Finding]]:
@@ -147,6 +204,11 @@ def _stack_rule(
 
 STACK_RULES: tuple[StackRule, ...] = (
     _stack_rule("stack-tiers", "mandatory", "critical", "Every tier that the stack wants is planned.", missing_tiers),
+    _stack_rule("hot-client", "mandatory", "high", "One GPU node gets its share of the hot tier.", client_bandwidth),
+    _stack_rule(
+        "advice-shared-network", "advisory", "medium", "The storage ports carry storage traffic only.", shared_network
+    ),
+    _stack_rule("advice-goodput", "advisory", "medium", "Most of the time is useful work.", goodput),
     _stack_rule("stack-requirement", "mandatory", "high", "The requirement is whole and means what it says."),
     _stack_rule("advice-weights-only", "advisory", "high", "A checkpoint holds more than the weights."),
     _stack_rule(
