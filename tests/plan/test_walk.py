@@ -167,3 +167,12 @@ def test_every_plan_is_json_without_infinities_and_obeys_the_schema(backend):
     plan = planning.make_plan(stack(tiers={"hot": {"backend": backend}, "cold": {"backend": "auto"}}), catalogue())
     document = plan_document(plan, planning.judge(plan))
     jsonschema.Draft202012Validator(plan_schema()).validate(json.loads(json.dumps(document, allow_nan=False)))
+
+
+def test_the_cold_tier_takes_another_parity_unit_where_a_rack_and_a_host_must_be_survived():
+    """With 4+2 nothing is lost, but the pool stops serving; the search has to find the wider code by itself."""
+    racks = {"survive": {"nodes": 1, "racks": 1}}
+    plan = planning.make_plan(stack(targets=racks), catalogue())
+    cold = plan.tiers["cold"]
+    assert cold.config.layout.parity_units == 3
+    assert not [finding for finding in planning.judge(plan) if finding.tier == "cold" and finding.level == "mandatory"]

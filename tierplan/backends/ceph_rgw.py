@@ -28,6 +28,7 @@ PLUGINS = ("isa", "jerasure")
 LEAVING = ("clay", "shec")  # announced as deprecated
 CODES = (
     Layout(kind="erasure-code", data_units=4, parity_units=2),
+    Layout(kind="erasure-code", data_units=4, parity_units=3),  # still serves with a rack and a host lost
     Layout(kind="erasure-code", data_units=8, parity_units=3),
 )
 STRIPE_UNIT = Size(4.0 * 2**10)
@@ -139,7 +140,7 @@ class CephRgw:
     """The Ceph RGW backend."""
 
     def choices(self, need: TierNeed, pins: TierPins, site: Site, facts: BackendFacts) -> Iterator[TierConfig]:
-        """4+2 and 8+3 on each node, or the pinned layout, sized for the need."""
+        """4+2, 4+3 and 8+3 on each node, or the pinned layout, sized for the need."""
         used, seen = Relied(facts), set()
         for node, code in product(nodes_to_try(pins.node, facts), CODES):
             layout = _ceph.laid_out(code, need, pins, racks=site.racks)
