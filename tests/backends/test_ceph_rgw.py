@@ -255,7 +255,7 @@ def choices(need, facts_of, **pins):
 
 def test_codes_with_a_host_to_spare(make_need, facts_of):
     found = [(config.nodes, str(config.layout)) for config in choices(make_need("cold"), facts_of)]
-    assert found == [(7, "4+2"), (12, "8+3")]
+    assert found == [(7, "4+2"), (8, "4+3"), (12, "8+3")]
 
 
 def test_copies_only_where_pinned(make_need, facts_of):
@@ -266,7 +266,7 @@ def test_copies_only_where_pinned(make_need, facts_of):
 def test_racks_to_survive_choose_the_rack_domain_where_there_are_enough(make_need, facts_of):
     need = make_need("cold", survive=Survive(nodes=0, racks=1))
     domains = [(str(config.layout), config.layout.failure_domain) for config in choices(need, facts_of)]
-    assert domains == [("4+2", "rack"), ("8+3", "node")]
+    assert domains == [("4+2", "rack"), ("4+3", "rack"), ("8+3", "node")]
 
 
 def test_template_context_has_cephs_words(cluster, deliver, make_need, stripe):
