@@ -3,18 +3,43 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import product
 
 from tierplan.backends import _rules as rules
-from tierplan.backends._choosing import Relied, pinned_layout
-from tierplan.backends._sizing import Ceiling
+from tierplan.backends._choosing import Relied, configured, most, nodes_to_try, pinned_layout
+from tierplan.backends._sizing import Ceiling, Model, counts
 from tierplan.backends._space import EvenSpace, code_step, failure_domains
+from tierplan.domain.facts import BackendFacts
 from tierplan.domain.need import TierNeed
-from tierplan.domain.stack import TierPins
+from tierplan.domain.stack import Site, TierPins
 from tierplan.domain.tiers import Illegal, Layout, TierConfig
 from tierplan.layout import erasure, placement
 from tierplan.units import Bandwidth, Size
+
+
+def tried(
+    backend: str,
+    layouts: tuple[Layout, ...],
+    *,
+    need: TierNeed,
+    pins: TierPins,
+    site: Site,
+    facts: BackendFacts,
+    model: Callable[[TierConfig], Model],
+) -> Iterator[TierConfig]:
+    """Each layout on each node, or the pinned ones, once; sized for the need by the product's own model."""
+    seen: set[tuple[object, Layout]] = set()
+    for node, code in product(nodes_to_try(pins.node, facts), layouts):
+        layout = laid_out(code, need, pins, racks=site.racks)
+        if (node, layout) in seen:
+            continue
+        seen.add((node, layout))
+        config = configured(backend, need, pins, site, node=node, layout=layout, nodes=pins.nodes or 0)
+        if pins.nodes is None:
+            config = replace(config, nodes=most(counts(model(config), need, racks=site.racks)))
+        yield config
 
 
 def network_factors(layout: Layout, *, through_gateway: bool) -> erasure.Factors:

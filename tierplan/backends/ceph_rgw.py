@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from itertools import product
 
 from tierplan.backends import Backend, TemplateValue, _ceph
-from tierplan.backends._choosing import OptionKind, Relied, configured, most, nodes_to_try, option, option_faults
-from tierplan.backends._sizing import Ceiling, Model, NodeRates, client_ceiling, counts, delivered, lowest
+from tierplan.backends._choosing import OptionKind, Relied, option, option_faults
+from tierplan.backends._sizing import Ceiling, Model, NodeRates, client_ceiling, delivered, lowest
 from tierplan.domain.facts import BackendFacts
 from tierplan.domain.need import TierNeed
 from tierplan.domain.stack import Site, TierPins
@@ -141,16 +139,16 @@ class CephRgw:
 
     def choices(self, need: TierNeed, pins: TierPins, site: Site, facts: BackendFacts) -> Iterator[TierConfig]:
         """4+2, 4+3 and 8+3 on each node, or the pinned layout, sized for the need."""
-        used, seen = Relied(facts), set()
-        for node, code in product(nodes_to_try(pins.node, facts), CODES):
-            layout = _ceph.laid_out(code, need, pins, racks=site.racks)
-            if (node, layout) in seen:
-                continue
-            seen.add((node, layout))
-            config = configured("ceph-rgw", need, pins, site, node=node, layout=layout, nodes=pins.nodes or 0)
-            if pins.nodes is None:
-                config = replace(config, nodes=most(counts(model(config, need, used), need, racks=site.racks)))
-            yield config
+        used = Relied(facts)
+        return _ceph.tried(
+            "ceph-rgw",
+            CODES,
+            need=need,
+            pins=pins,
+            site=site,
+            facts=facts,
+            model=lambda config: model(config, need, used),
+        )
 
     def deliver(self, config: TierConfig, need: TierNeed, facts: BackendFacts) -> Delivered:
         """What a Ceph cluster of this configuration gives through its gateways."""
