@@ -24,7 +24,8 @@ from tierplan.domain.stack import Stack
 from tierplan.domain.tiers import TierPlan
 from tierplan.errors import TierplanError
 from tierplan.load import catalogue, stack_from_document
-from tierplan.plan.stack_rules import PlanCase
+from tierplan.plan.rule import PlanCase
+from tierplan.plan.walk import case_of, whole_plan
 from tierplan.units import bandwidth
 
 Properties = Mapping[str, object]
@@ -121,13 +122,8 @@ def _whole(spec: str, tiers: str, _configuration: tuple[tuple[str, str], ...]) -
         for part in parts
         if part.config is not None and part.tier in requirement.needs
     }
-    return PlanCase(
-        stack=stack,
-        requirement=requirement,
-        tiers=plans,
-        outcome=demand.outcome(stack, requirement, plans),
-        rejections=tuple(rejection for part in parts for rejection in part.rejections),
-    )
+    rejections = tuple(rejection for part in parts for rejection in part.rejections)
+    return replace(case_of(whole_plan(stack, requirement, plans)), rejections=rejections)
 
 
 def need_of(inputs: wire.TierInputs, required: object) -> TierNeed:

@@ -19,8 +19,9 @@ from pack import Entry, Kind, Validate, ValidateStack, write_index
 from tamper import requirement_findings
 from tierplan import wire
 from tierplan.domain.plan import Finding, Level
-from tierplan.plan.rules import RULES, Rule, TierCase
-from tierplan.plan.stack_rules import STACK_RULES, PlanCase, StackRule, judge_stack
+from tierplan.plan.rule import PlanCase, Rule, StackRule, TierCase
+from tierplan.plan.rules import RULES
+from tierplan.plan.stack_rules import STACK_RULES, judge_stack
 
 if TYPE_CHECKING:
     from pulumi_policy import PolicyResource, ReportViolation, ResourceValidationArgs, StackValidationArgs

@@ -14,7 +14,7 @@ from tierplan.codec import encode
 from tierplan.domain.need import Requirement
 from tierplan.domain.plan import Finding
 from tierplan.domain.stack import Stack
-from tierplan.plan.rules import TOLERANCE
+from tierplan.plan.rule import TOLERANCE
 from tierplan.units import Bandwidth, OpRate, Quantity, Size
 
 HARDER_WHEN_HIGHER = ("Bytes", "BytesPerS", "OpsPerS", "files", "survive.nodes", "survive.racks")

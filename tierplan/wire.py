@@ -25,6 +25,8 @@ STORAGE = "tierplan:index:TieredStorage"
 REQUIREMENT = "tierplan:index:StorageRequirement"
 NODE_GROUP = "tierplan:index:StorageNodeGroup"
 ARTIFACT = "tierplan:index:ConfigArtifact"
+FABRIC = "tierplan:index:StorageFabric"
+LIFECYCLE = "tierplan:index:Lifecycle"
 TIER_TOKENS: Mapping[Tier, str] = MappingProxyType(
     {
         "local": "tierplan:index:LocalTier",

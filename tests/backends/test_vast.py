@@ -9,7 +9,8 @@ import pytest
 from tierplan.backends import _vast, vast
 from tierplan.domain.stack import LayoutPins, NodePins, Quote, Site, Survive, TierPins
 from tierplan.domain.tiers import NEVER, TierPlan
-from tierplan.plan.rules import TierCase, judge_tier
+from tierplan.plan.rule import TierCase
+from tierplan.plan.rules import judge_tier
 from tierplan.units import Bandwidth, OpRate, Size, bandwidth, op_rate, size
 
 SITE = Site(kind="on-prem", racks=8)

@@ -162,9 +162,6 @@ def test_default_facts_can_be_looked_up() -> None:
         "prices",
         "targets.annual_loss_probability",
         "targets.budget.monthly",
-        "site.region",
-        "site.zone",
-        "site.network",
     ],
 )
 def test_keys_of_later_releases_are_marked(path: str) -> None:

@@ -5,7 +5,7 @@ import pytest
 from tierplan.domain.need import Clients, Phase, TierNeed
 from tierplan.domain.stack import Drive, StorageNode, Survive
 from tierplan.domain.tiers import Degraded, Delivered, Layout, Rates, TierConfig
-from tierplan.plan.rules import TierCase
+from tierplan.plan.rule import TierCase
 from tierplan.units import Bandwidth, OpRate, bandwidth, op_rate, size
 
 NODE = StorageNode(

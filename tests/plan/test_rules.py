@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from tierplan.domain.tiers import Illegal
-from tierplan.plan.rules import RULES, TierCase, judge_tier, phase_load
+from tierplan.plan.rule import TierCase
+from tierplan.plan.rules import RULES, judge_tier, phase_load
 from tierplan.units import Size, bandwidth, op_rate, size
 
 JUST_BELOW = 0.999

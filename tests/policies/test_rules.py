@@ -19,8 +19,9 @@ from pack import read_index
 from recording import Recording, Registered
 from rules import index
 from tierplan import wire
-from tierplan.plan.rules import RULES, Rule
-from tierplan.plan.stack_rules import STACK_RULES, StackRule
+from tierplan.plan.rule import Rule, StackRule
+from tierplan.plan.rules import RULES
+from tierplan.plan.stack_rules import STACK_RULES
 
 Run = Callable[[Mapping[str, object]], Recording]
 Changes = Mapping[str, object]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
+from typing import ClassVar, cast
 
 import click
 
@@ -20,7 +23,25 @@ REFUSED, BAD_INPUT = 1, 2
 STACK_HELP = "STACK is a stack name (demo), a path, or - for standard input."
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class Verbs(click.Group):
+    """The verbs in this file, and those that live in a file of their own and are imported when they are called."""
+
+    ELSEWHERE: ClassVar[Mapping[str, str]] = {}
+    """Verb -> module of `tierplan.cli` whose `command` it is."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every verb, in the order of the alphabet."""
+        return sorted({*super().list_commands(ctx), *self.ELSEWHERE})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a verb."""
+        module = self.ELSEWHERE.get(cmd_name)
+        if module is None:
+            return super().get_command(ctx, cmd_name)
+        return cast("click.Command", import_module(f"tierplan.cli.{module}").command)
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="tierplan")
 def cli() -> None:
     """

@@ -41,6 +41,8 @@ class BackendFacts:
     name: str
     fills: tuple[str, ...]
     summary: str
+    sites: tuple[str, ...] = ("on-prem",)
+    """Kinds of site where it is planned."""
     suits: Mapping[str, object] = field(default_factory=dict)
     figures: Mapping[str, Fact]
     nodes: Mapping[str, StorageNode]
@@ -74,5 +76,5 @@ class Catalogue(Protocol):
     def backend(self, backend_id: str) -> BackendFacts:
         """The facts of one backend; CatalogueError if there are none."""
 
-    def ids(self, tier: str) -> tuple[str, ...]:
-        """The backends that can fill this tier and that this release plans."""
+    def ids(self, tier: str, site: str = "on-prem") -> tuple[str, ...]:
+        """The backends that can fill this tier at this kind of site and that this release plans."""

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from tierplan.domain.fabric import FabricPlan
 from tierplan.domain.figures import Figure
+from tierplan.domain.lifecycle import LifecyclePlan
 from tierplan.domain.need import Requirement, Tier
 from tierplan.domain.stack import Stack
+from tierplan.domain.survival import Survival
 from tierplan.domain.tiers import Candidate, Rejection, TierPlan
 
 Level: TypeAlias = Literal["mandatory", "advisory"]
@@ -54,4 +57,7 @@ class Plan:
     path_disagreement: str | None = None
     assumptions: tuple[str, ...] = ()
     cost: Cost
+    fabric: FabricPlan | None = None
+    lifecycle: LifecyclePlan | None = None
+    survival: Mapping[Tier, Survival] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default_factory=tuple)

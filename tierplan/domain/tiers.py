@@ -120,6 +120,27 @@ class Illegal:
     unit: str = "count"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloudSize:
+    """
+    What a managed service is asked for, in its own unit and words.
+
+    `counts` of the `Delivered` are then sizes in `unit`, not nodes.
+    """
+
+    service: str
+    unit: str  # GiB, TiB, GB, MB/s: what the service counts in
+    size: float
+    class_name: str = ""
+    legal: bool = True
+    next_legal: float | None = None  # the smallest legal size above
+    previous_legal: float | None = None  # the largest legal size below
+    growth_ceiling: float | None = None  # the largest size it can ever grow to in place
+    changes_in_place: tuple[str, ...] = ()
+    replaces_on_change: tuple[str, ...] = ()
+    beyond_quota: tuple[str, ...] = ()  # default quotas that the plan exceeds: to be raised, no refusal
+
+
 BESIDE = {"mds_servers": "metadata servers", "meta_servers": "metadata servers", "fdb_nodes": "FoundationDB nodes"}
 """Of a product's own counts those that are machines beside the storage nodes."""
 
@@ -145,6 +166,8 @@ class Delivered:
     notes: tuple[str, ...] = ()
     parts: Mapping[str, float] = field(default_factory=dict)
     """What the product runs besides drives, in its own words: drive_cores, gateways, placement_groups, …"""
+    cloud: CloudSize | None = None
+    """Of a managed service; None for storage nodes."""
 
     @property
     def bound_by(self) -> str:

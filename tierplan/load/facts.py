@@ -41,15 +41,20 @@ class FileCatalogue:
     def __init__(self, folder: Path = _FOLDER) -> None:
         self._folder = folder
         self._backends: dict[str, BackendFacts] = {}
+        self._heads: dict[str, str] = {}
         self._tables: dict[str, Mapping[str, Row]] = {}
 
     def known(self) -> tuple[str, ...]:
         """Every backend that this release plans, whatever tier it fills."""
         return tuple(sorted(path.stem for path in (self._folder / "backends").glob("*.yaml")))
 
-    def ids(self, tier: str) -> tuple[str, ...]:
-        """The backends that can fill this tier and that this release plans."""
-        return tuple(backend_id for backend_id in self.known() if tier in self._fills(backend_id))
+    def ids(self, tier: str, site: str = "on-prem") -> tuple[str, ...]:
+        """The backends that can fill this tier at this kind of site and that this release plans."""
+        return tuple(
+            backend_id
+            for backend_id in self.known()
+            if tier in self._listed(backend_id, "fills", ()) and site in self._listed(backend_id, "sites", ("on-prem",))
+        )
 
     def backend(self, backend_id: str) -> BackendFacts:
         """
@@ -87,13 +92,12 @@ class FileCatalogue:
         row = self.row(table, row_id) if table in TABLES else None
         return row.facts.get(name) if row else None
 
-    def _fills(self, backend_id: str) -> tuple[str, ...]:
-        """The tiers that a backend fills, without parsing the file."""
-        if backend_id in self._backends:
-            return self._backends[backend_id].fills
-        text = (self._folder / "backends" / f"{backend_id}.yaml").read_text(encoding="utf-8")
-        match = re.search(r"^fills:\s*\[([^\]]*)\]", text, re.MULTILINE)
-        return tuple(word.strip() for word in match[1].split(",")) if match else self.backend(backend_id).fills
+    def _listed(self, backend_id: str, key: str, otherwise: tuple[str, ...]) -> tuple[str, ...]:
+        """A list at the head of a backend's file, without parsing the whole of it."""
+        if backend_id not in self._heads:
+            self._heads[backend_id] = (self._folder / "backends" / f"{backend_id}.yaml").read_text(encoding="utf-8")
+        match = re.search(rf"^{key}:\s*\[([^\]]*)\]", self._heads[backend_id], re.MULTILINE)
+        return tuple(word.strip() for word in match[1].split(",")) if match else otherwise
 
 
 @cache
@@ -140,6 +144,7 @@ def _backend(backend_id: str, content: _Map) -> BackendFacts:
             name=str(content["name"]),
             fills=tuple(cast("list[str]", content["fills"])),
             summary=str(content["summary"]),
+            sites=tuple(cast("list[str]", content.get("sites") or ["on-prem"])),
             suits=cast("_Map", content.get("suits") or {}),
             figures={name: _fact(name, cast("_Map", row)) for name, row in cast("_Map", content["figures"]).items()},
             nodes={name: _storage_node(row) for name, row in nodes.items()},

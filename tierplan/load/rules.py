@@ -73,6 +73,14 @@ def _serving_nodes_fit_the_cluster(stack: Part) -> Iterator[Fault]:
             yield workload.fault("gpu_nodes", f"{nodes} nodes are more than the cluster's {most}; lower gpu_nodes")
 
 
+def _site_words_fit_its_kind(stack: Part) -> Iterator[Fault]:
+    site = stack.part("site")
+    if site and site["kind"] == "on-prem":
+        for key in site.given("region", "zone", "network"):
+            if site[key]:
+                yield site.fault(key, f"an on-prem site has no {key}; leave it out, or name the cloud as kind")
+
+
 def _backends_are_planned(stack: Part) -> Iterator[Fault]:
     tiers = stack.part("tiers")
     for tier in ("hot", "cold"):
@@ -112,6 +120,7 @@ _RULES: tuple[Rule, ...] = (
     _names_are_unique,
     _jobs_fit_the_cluster,
     _serving_nodes_fit_the_cluster,
+    _site_words_fit_its_kind,
     _backends_are_planned,
     _no_backend_has_no_pins,
     _layouts_say_one_thing,

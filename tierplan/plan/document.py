@@ -12,7 +12,7 @@ from tierplan.codec import encode
 from tierplan.domain.figures import Figure, Value, base_number
 from tierplan.domain.need import TierNeed
 from tierplan.domain.plan import Finding, Plan
-from tierplan.domain.tiers import Degraded, Rejection, TierPlan
+from tierplan.domain.tiers import CloudSize, Degraded, Rejection, TierPlan
 from tierplan.plan.rules import phase_load
 from tierplan.plan.walk import verdict
 
@@ -85,8 +85,15 @@ def tier_document(chosen: TierPlan) -> dict[str, object]:
         "illegal": [encode(fault, "plain") for fault in delivered.illegal],
         "cannot_change_later": list(delivered.cannot_change_later),
         "notes": list(delivered.notes),
-        "cloud": None,
+        "cloud": _cloud(delivered.cloud),
     }
+
+
+def _cloud(cloud: CloudSize | None) -> dict[str, object] | None:
+    if cloud is None:
+        return None
+    found: dict[str, object] = encode(cloud, "plain")
+    return found | {f"size_{cloud.unit.lower()}": cloud.size, "class": cloud.class_name}
 
 
 def fill_fraction(chosen: TierPlan) -> float:

@@ -8,38 +8,12 @@ both figures, what binds and what to change.  It never reads a figure that says 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Literal
 
-from tierplan.domain.need import Tier, TierNeed
-from tierplan.domain.plan import Finding, Level
-from tierplan.domain.tiers import NEVER, Degraded, Delivered, Rates, TierConfig
-from tierplan.units import Bandwidth, OpRate, Quantity, Size
-
-Severity = Literal["low", "medium", "high", "critical"]
-TOLERANCE = 1e-9  # float noise is no shortfall
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TierCase:
-    """One tier to judge; `factor` multiplies the requirement (policy configuration)."""
-
-    need: TierNeed
-    config: TierConfig
-    delivered: Delivered
-    factor: float = 1.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """One rule: its name is ``<scope>-<quantity>``; `tiers` says which tiers it judges."""
-
-    name: str
-    level: Level
-    severity: Severity
-    title: str
-    tiers: tuple[Tier, ...]
-    check: Callable[[TierCase], Iterator[Finding]]
+from tierplan.domain.plan import Finding
+from tierplan.domain.tiers import NEVER, Degraded, Rates
+from tierplan.plan import rules_cloud, rules_cold, rules_local, rules_survive
+from tierplan.plan.rule import COLD, HOT, LOCAL, SERVED, TOLERANCE, Rule, TierCase, illegal, short, tier_rule
+from tierplan.units import Bandwidth, OpRate, Size
 
 
 def phase_load(rates: Rates, *, read: Bandwidth, write: Bandwidth) -> float:
@@ -56,10 +30,6 @@ def phase_load(rates: Rates, *, read: Bandwidth, write: Bandwidth) -> float:
     return load
 
 
-def _short(required: Quantity, planned: Quantity) -> bool:
-    return planned.base < required.base * (1 - TOLERANCE)
-
-
 def _count(case: TierCase, constraint: str) -> str:
     asked = case.delivered.counts.get(constraint)
     if asked is None or asked <= case.config.nodes:
@@ -73,7 +43,7 @@ def _bandwidth(
     case: TierCase, rule: str, direction: str, *, required: Bandwidth, planned: Bandwidth, limit: str
 ) -> Iterator[Finding]:
     required = required * case.factor
-    if not _short(required, planned):
+    if not short(required, planned):
         return
     tier = case.need.tier
     yield Finding(
@@ -131,7 +101,7 @@ def op_rate(case: TierCase) -> Iterator[Finding]:
     """The tier's metadata rate is at least what the largest phase asks."""
     required: OpRate = case.need.op_rate * case.factor
     planned = case.delivered.healthy.op_rate
-    if _short(required, planned):
+    if short(required, planned):
         yield Finding(
             policy=f"{case.need.tier}-op-rate",
             level="mandatory",
@@ -172,7 +142,7 @@ def capacity(case: TierCase) -> Iterator[Finding]:
     """What is stored in the last year fits at planned fill."""
     required: Size = case.need.capacity * case.factor
     planned = case.delivered.planned
-    if _short(required, planned):
+    if short(required, planned):
         tier = case.need.tier
         fill = case.delivered.planned_fill_fraction
         yield Finding(
@@ -186,26 +156,6 @@ def capacity(case: TierCase) -> Iterator[Finding]:
             f"(usable {case.delivered.usable.show()} of raw {case.delivered.raw.show()}), {required.show()} required",
             remedy=_count(case, "capacity") + "add nodes, take larger drives, or keep fewer checkpoints",
         )
-
-
-def illegal(policy: str) -> Callable[[TierCase], Iterator[Finding]]:
-    """The rule that reports what a product forbids, under this policy's name."""
-
-    def check(case: TierCase) -> Iterator[Finding]:
-        for fault in case.delivered.illegal:
-            if fault.policy == policy:
-                yield Finding(
-                    policy=policy,
-                    level="advisory" if policy.startswith("advice-") else "mandatory",
-                    tier=case.need.tier,
-                    required=fault.required,
-                    planned=fault.planned,
-                    unit=fault.unit,
-                    message=fault.message,
-                    remedy=fault.remedy,
-                )
-
-    return check
 
 
 def refetchable(case: TierCase) -> Iterator[Finding]:
@@ -272,7 +222,7 @@ def survive_bandwidth(case: TierCase) -> Iterator[Finding]:
         ("read", case.need.degraded_read, state.read),
         ("write", case.need.degraded_write, state.write),
     ):
-        if _short(required * case.factor, planned):
+        if short(required * case.factor, planned):
             yield Finding(
                 policy="survive-bandwidth",
                 level="mandatory",
@@ -286,56 +236,48 @@ def survive_bandwidth(case: TierCase) -> Iterator[Finding]:
             )
 
 
-def _rule(
-    name: str, severity: Severity, title: str, tiers: tuple[Tier, ...], check: Callable[[TierCase], Iterator[Finding]]
-) -> Rule:
-    level: Level = "advisory" if name.startswith("advice-") else "mandatory"
-    return Rule(name=name, level=level, severity=severity, title=title, tiers=tiers, check=check)
-
-
-HOT: tuple[Tier, ...] = ("hot",)
-LOCAL: tuple[Tier, ...] = ("local",)
-COLD: tuple[Tier, ...] = ("cold",)
-SERVED: tuple[Tier, ...] = ("hot", "cold")
-
-RULES: tuple[Rule, ...] = (
-    _rule("hot-read-bandwidth", "high", "The hot tier reads as fast as the workloads ask.", HOT, read_bandwidth),
-    _rule("hot-write-bandwidth", "high", "The hot tier writes as fast as the workloads ask.", HOT, write_bandwidth),
-    _rule("hot-op-rate", "high", "The hot tier opens, creates and stats as fast as the workloads ask.", HOT, op_rate),
-    _rule("hot-phases", "high", "Reads and writes of each phase fit the hot tier together.", HOT, phases),
-    _rule("hot-capacity", "high", "The hot tier holds what is stored, at planned fill.", HOT, capacity),
-    _rule(
+CORE: tuple[Rule, ...] = (
+    tier_rule("hot-read-bandwidth", "high", "The hot tier reads as fast as the workloads ask.", HOT, read_bandwidth),
+    tier_rule("hot-write-bandwidth", "high", "The hot tier writes as fast as the workloads ask.", HOT, write_bandwidth),
+    tier_rule(
+        "hot-op-rate", "high", "The hot tier opens, creates and stats as fast as the workloads ask.", HOT, op_rate
+    ),
+    tier_rule("hot-phases", "high", "Reads and writes of each phase fit the hot tier together.", HOT, phases),
+    tier_rule("hot-capacity", "high", "The hot tier holds what is stored, at planned fill.", HOT, capacity),
+    tier_rule(
         "hot-layout", "critical", "The hot tier's layout is one that the product allows.", HOT, illegal("hot-layout")
     ),
-    _rule(
+    tier_rule(
         "hot-node", "high", "The storage nodes have the cores, memory and ports they need.", HOT, illegal("hot-node")
     ),
-    _rule("local-refetchable", "critical", "Nothing irreplaceable stands on local drives only.", LOCAL, refetchable),
-    _rule("local-capacity", "high", "The local drives hold what is placed on them.", LOCAL, capacity),
-    _rule("local-write-bandwidth", "high", "The local drives take what lands on them.", LOCAL, write_bandwidth),
-    _rule("local-read-bandwidth", "high", "The local drives feed what is read from them.", LOCAL, read_bandwidth),
-    _rule("local-phases", "high", "Reads and writes of each phase fit the local drives together.", LOCAL, phases),
-    _rule("cold-capacity", "high", "The cold tier holds what is archived, at planned fill.", COLD, capacity),
-    _rule("cold-ingest", "high", "The cold tier takes in what is archived.", COLD, write_bandwidth),
-    _rule("cold-read-bandwidth", "high", "The cold tier reads as fast as the workloads ask.", COLD, read_bandwidth),
-    _rule("cold-op-rate", "high", "The cold tier answers as many requests as the workloads ask.", COLD, op_rate),
-    _rule("cold-phases", "high", "Reads and writes of each phase fit the cold tier together.", COLD, phases),
-    _rule(
+    tier_rule(
+        "local-refetchable", "critical", "Nothing irreplaceable stands on local drives only.", LOCAL, refetchable
+    ),
+    tier_rule("local-capacity", "high", "The local drives hold what is placed on them.", LOCAL, capacity),
+    tier_rule("local-write-bandwidth", "high", "The local drives take what lands on them.", LOCAL, write_bandwidth),
+    tier_rule("local-read-bandwidth", "high", "The local drives feed what is read from them.", LOCAL, read_bandwidth),
+    tier_rule("local-phases", "high", "Reads and writes of each phase fit the local drives together.", LOCAL, phases),
+    tier_rule("cold-capacity", "high", "The cold tier holds what is archived, at planned fill.", COLD, capacity),
+    tier_rule("cold-ingest", "high", "The cold tier takes in what is archived.", COLD, write_bandwidth),
+    tier_rule("cold-read-bandwidth", "high", "The cold tier reads as fast as the workloads ask.", COLD, read_bandwidth),
+    tier_rule("cold-op-rate", "high", "The cold tier answers as many requests as the workloads ask.", COLD, op_rate),
+    tier_rule("cold-phases", "high", "Reads and writes of each phase fit the cold tier together.", COLD, phases),
+    tier_rule(
         "cold-layout",
         "critical",
         "The cold tier's layout is one that the product allows.",
         COLD,
         illegal("cold-layout"),
     ),
-    _rule(
+    tier_rule(
         "cold-node", "high", "The object storage nodes have the cores and memory they need.", COLD, illegal("cold-node")
     ),
-    _rule("survive-nodes", "critical", "No data is lost with the nodes lost.", SERVED, survive_losses(racks=False)),
-    _rule("survive-racks", "critical", "No data is lost with the racks lost.", SERVED, survive_losses(racks=True)),
-    _rule("survive-bandwidth", "high", "Enough bandwidth is left after the losses.", SERVED, survive_bandwidth),
-    _rule("local-layout", "high", "The local tier's options are known ones.", LOCAL, illegal("local-layout")),
-    _rule("advice-node", "low", "The nodes are what the product's vendor advises.", SERVED, illegal("advice-node")),
-    _rule(
+    tier_rule("survive-nodes", "critical", "No data is lost with the nodes lost.", SERVED, survive_losses(racks=False)),
+    tier_rule("survive-racks", "critical", "No data is lost with the racks lost.", SERVED, survive_losses(racks=True)),
+    tier_rule("survive-bandwidth", "high", "Enough bandwidth is left after the losses.", SERVED, survive_bandwidth),
+    tier_rule("local-layout", "high", "The local tier's options are known ones.", LOCAL, illegal("local-layout")),
+    tier_rule("advice-node", "low", "The nodes are what the product's vendor advises.", SERVED, illegal("advice-node")),
+    tier_rule(
         "advice-narrow-layout",
         "low",
         "The layout leaves no room to rebuild.",
@@ -343,6 +285,8 @@ RULES: tuple[Rule, ...] = (
         illegal("advice-narrow-layout"),
     ),
 )
+
+RULES: tuple[Rule, ...] = (*CORE, *rules_local.RULES, *rules_cold.RULES, *rules_survive.RULES, *rules_cloud.RULES)
 
 
 def judge_tier(case: TierCase) -> Iterator[Finding]:

@@ -11,7 +11,8 @@ from tierplan.domain.need import Tier, TierNeed
 from tierplan.domain.plan import Finding
 from tierplan.domain.stack import DrivePins, LayoutPins, NodePins, Stack, TierPins
 from tierplan.domain.tiers import Candidate, Rejection, TierConfig, TierPlan
-from tierplan.plan.rules import TierCase, judge_tier
+from tierplan.plan.rule import TierCase
+from tierplan.plan.rules import judge_tier
 
 ALWAYS_REJECTED = {
     "hdfs": "HDFS is no storage for GPU clusters: no POSIX writes, small files load its single name node, "
@@ -57,7 +58,10 @@ def search_tier(tier: Tier, *, stack: Stack, need: TierNeed, catalogue: Catalogu
         return TierSearch(chosen=None)
     if pins.backend in ALWAYS_REJECTED:
         return TierSearch(chosen=None, rejections=(_always_rejected(pins.backend, tier),))
-    ids = catalogue.ids(tier) if pins.backend == "auto" else (pins.backend,)
+    planned = catalogue.ids(tier, stack.site.kind)
+    if pins.backend not in ("auto", *planned):
+        return TierSearch(chosen=None, rejections=(_elsewhere(pins.backend, tier, stack.site.kind, planned),))
+    ids = planned if pins.backend == "auto" else (pins.backend,)
     best: list[_Tried] = []
     rejections: list[Rejection] = []
     for backend_id in ids:
@@ -175,6 +179,11 @@ def _rejection(tried: _Tried, tier: Tier) -> Rejection:
     forbidden = [one for one in tried.against if one.policy.endswith(("-layout", "-node"))]
     reason = "; ".join(finding.message for finding in forbidden or tried.against)
     return Rejection(backend=tried.plan.config.backend, tier=tier, reason=reason, figures=figures)
+
+
+def _elsewhere(backend_id: str, tier: Tier, site: str, planned: tuple[str, ...]) -> Rejection:
+    reason = f"{backend_id} is not planned at a site of kind {site}; allowed there: auto, {', '.join(planned)}"
+    return Rejection(backend=backend_id, tier=tier, reason=reason)
 
 
 def _always_rejected(backend_id: str, tier: Tier) -> Rejection:

@@ -2,41 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
-from tierplan.domain.figures import Figure
-from tierplan.domain.need import Requirement, Tier
-from tierplan.domain.plan import Finding, Level
+from tierplan.domain.need import Tier
+from tierplan.domain.plan import Finding
 from tierplan.domain.stack import Stack
-from tierplan.domain.tiers import Rejection, TierPlan
-from tierplan.plan.rules import TOLERANCE, Severity
+from tierplan.plan import rules_budget, rules_cloud, rules_cold, rules_fabric, rules_local, rules_survive
+from tierplan.plan.rule import TOLERANCE, PlanCase, StackRule, noticed, stack_rule
 from tierplan.units import Bandwidth, Duration
 
 LEAST_GOODPUT = 0.9  # Llama 3 405B on 16,384 GPUs kept above this: arXiv 2407.21783
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanCase:
-    """A whole plan to judge, or as much of it as is known."""
-
-    stack: Stack
-    requirement: Requirement
-    tiers: Mapping[Tier, TierPlan]
-    outcome: Mapping[str, Figure]
-    rejections: tuple[Rejection, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StackRule:
-    """One rule over a whole plan."""
-
-    name: str
-    level: Level
-    severity: Severity
-    title: str
-    check: Callable[[PlanCase], Iterator[Finding]]
-    from_requirement: bool = False  # the requirement alone answers it: no tier is looked at
 
 
 def wanted_tiers(stack: Stack) -> tuple[Tier, ...]:
@@ -166,86 +141,60 @@ def reference_bandwidth(case: PlanCase) -> Iterator[Finding]:
             )
 
 
-def noticed(policy: str) -> Callable[[PlanCase], Iterator[Finding]]:
-    """The rule that passes on what the demand side noticed under this name."""
-
-    def check(case: PlanCase) -> Iterator[Finding]:
-        for advice in case.requirement.advice:
-            if advice.policy == policy:
-                yield Finding(
-                    policy=policy,
-                    level=advice.level,
-                    message=advice.message,
-                    remedy=advice.remedy,
-                    required=advice.required,
-                    planned=advice.planned,
-                    unit=advice.unit,
-                )
-
-    return check
-
-
-def _stack_rule(
-    name: str,
-    level: Level,
-    severity: Severity,
-    title: str,
-    check: Callable[[PlanCase], Iterator[Finding]] | None = None,
-) -> StackRule:
-    return StackRule(
-        name=name,
-        level=level,
-        severity=severity,
-        title=title,
-        check=check or noticed(name),
-        from_requirement=check is None,
-    )
-
-
-STACK_RULES: tuple[StackRule, ...] = (
-    _stack_rule("stack-tiers", "mandatory", "critical", "Every tier that the stack wants is planned.", missing_tiers),
-    _stack_rule("hot-client", "mandatory", "high", "One GPU node gets its share of the hot tier.", client_bandwidth),
-    _stack_rule(
+CORE: tuple[StackRule, ...] = (
+    stack_rule("stack-tiers", "mandatory", "critical", "Every tier that the stack wants is planned.", missing_tiers),
+    stack_rule("hot-client", "mandatory", "high", "One GPU node gets its share of the hot tier.", client_bandwidth),
+    stack_rule(
         "advice-shared-network", "advisory", "medium", "The storage ports carry storage traffic only.", shared_network
     ),
-    _stack_rule("advice-goodput", "advisory", "medium", "Most of the time is useful work.", goodput),
-    _stack_rule("stack-requirement", "mandatory", "high", "The requirement is whole and means what it says."),
-    _stack_rule("advice-weights-only", "advisory", "high", "A checkpoint holds more than the weights."),
-    _stack_rule(
+    stack_rule("advice-goodput", "advisory", "medium", "Most of the time is useful work.", goodput),
+    stack_rule("stack-requirement", "mandatory", "high", "The requirement is whole and means what it says."),
+    stack_rule("advice-weights-only", "advisory", "high", "A checkpoint holds more than the weights."),
+    stack_rule(
         "hot-restore-time",
         "mandatory",
         "high",
         "A job comes back within its time.",
         within_time("hot-restore-time"),
     ),
-    _stack_rule(
+    stack_rule(
         "hot-load-time", "mandatory", "high", "A model is loaded within its time.", within_time("hot-load-time")
     ),
-    _stack_rule(
+    stack_rule(
         "kv-reload-time", "mandatory", "high", "A session is back within its time.", within_time("kv-reload-time")
     ),
-    _stack_rule("local-memory", "mandatory", "high", "Staging fits the host memory."),
-    _stack_rule("local-endurance", "mandatory", "medium", "The local drives last under what is written to them."),
-    _stack_rule("local-drain", "mandatory", "high", "What lands locally is drained in time."),
-    _stack_rule("cache-mode", "advisory", "medium", "A claimed cache hit is backed by the cache mode."),
-    _stack_rule("kv-capacity", "mandatory", "high", "The KV cache fits where it is placed."),
-    _stack_rule("advice-async-checkpoint", "advisory", "low", "Asynchronous checkpoints would need less bandwidth."),
-    _stack_rule("advice-pack-files", "advisory", "low", "Small files belong in shards."),
-    _stack_rule("advice-local-nvme", "advisory", "low", "Each GPU node has four or more local drives."),
-    _stack_rule("advice-fan-out", "advisory", "low", "Peers can pass a model on."),
-    _stack_rule("advice-restore-once", "advisory", "low", "A restore reads each byte once."),
-    _stack_rule("advice-kv-recompute", "advisory", "low", "Reloading a session beats computing it anew."),
-    _stack_rule("advice-format", "advisory", "low", "The data format fits the access pattern."),
-    _stack_rule("advice-loader", "advisory", "low", "The data loader's workers and prefetch fit the node."),
-    _stack_rule("advice-activations", "advisory", "low", "What is not modelled is said."),
-    _stack_rule(
+    stack_rule("local-memory", "mandatory", "high", "Staging fits the host memory."),
+    stack_rule("local-endurance", "mandatory", "medium", "The local drives last under what is written to them."),
+    stack_rule("local-drain", "mandatory", "high", "What lands locally is drained in time."),
+    stack_rule("cache-mode", "advisory", "medium", "A claimed cache hit is backed by the cache mode."),
+    stack_rule("kv-capacity", "mandatory", "high", "The KV cache fits where it is placed."),
+    stack_rule("advice-async-checkpoint", "advisory", "low", "Asynchronous checkpoints would need less bandwidth."),
+    stack_rule("advice-pack-files", "advisory", "low", "Small files belong in shards."),
+    stack_rule("advice-local-nvme", "advisory", "low", "Each GPU node has four or more local drives."),
+    stack_rule("advice-fan-out", "advisory", "low", "Peers can pass a model on."),
+    stack_rule("advice-restore-once", "advisory", "low", "A restore reads each byte once."),
+    stack_rule("advice-kv-recompute", "advisory", "low", "Reloading a session beats computing it anew."),
+    stack_rule("advice-format", "advisory", "low", "The data format fits the access pattern."),
+    stack_rule("advice-loader", "advisory", "low", "The data loader's workers and prefetch fit the node."),
+    stack_rule("advice-activations", "advisory", "low", "What is not modelled is said."),
+    stack_rule(
         "advice-reference",
         "advisory",
         "low",
         "The chosen reference architecture is reached.",
         reference_bandwidth,
     ),
-    _stack_rule("advice-stall-cost", "advisory", "low", "What the accepted stall costs is known."),
+    stack_rule("advice-stall-cost", "advisory", "low", "What the accepted stall costs is known."),
+)
+
+STACK_RULES: tuple[StackRule, ...] = (
+    *CORE,
+    *rules_local.STACK_RULES,
+    *rules_cold.STACK_RULES,
+    *rules_fabric.STACK_RULES,
+    *rules_survive.STACK_RULES,
+    *rules_cloud.STACK_RULES,
+    *rules_budget.STACK_RULES,
 )
 
 

@@ -16,9 +16,10 @@ from tierplan.domain.plan import Finding, Plan
 from tierplan.domain.stack import Stack
 from tierplan.domain.tiers import TierPlan
 from tierplan.plan.path import path_choice
-from tierplan.plan.rules import TierCase, judge_tier
+from tierplan.plan.rule import PlanCase, TierCase
+from tierplan.plan.rules import judge_tier
 from tierplan.plan.search import TierSearch, choose, deliver, pins_of, search_tier, tier_pins
-from tierplan.plan.stack_rules import PlanCase, judge_stack
+from tierplan.plan.stack_rules import judge_stack
 
 
 def resolve(stack: Stack, catalogue: Catalogue) -> Stack:
@@ -31,7 +32,7 @@ def evaluate(stack: Stack, catalogue: Catalogue) -> Plan:
     """What a resolved stack gives: requirement, tiers, outcome. A tier that is left open is absent."""
     requirement = demand.requirement(stack)
     tiers = {tier: plan for tier in TIERS if (plan := _pinned_tier(tier, stack, requirement, catalogue)) is not None}
-    return _plan(stack, requirement, tiers)
+    return whole_plan(stack, requirement, tiers)
 
 
 def make_plan(stack: Stack, catalogue: Catalogue) -> Plan:
@@ -48,7 +49,7 @@ def make_plan(stack: Stack, catalogue: Catalogue) -> Plan:
         for tier, found in searches.items()
         if found.chosen is not None
     }
-    plan = _plan(settled, requirement, tiers)
+    plan = whole_plan(settled, requirement, tiers)
     choice, disagreement = path_choice(stack, plan, catalogue)
     return replace(
         plan,
@@ -67,15 +68,23 @@ def judge(plan: Plan) -> tuple[Finding, ...]:
         if (chosen := plan.tiers.get(tier)) is not None
         for finding in judge_tier(TierCase(need=chosen.need, config=chosen.config, delivered=chosen.delivered))
     ]
-    case = PlanCase(
+    findings.extend(judge_stack(case_of(plan)))
+    return tuple(sorted(findings, key=lambda finding: finding.level != "mandatory"))
+
+
+def case_of(plan: Plan) -> PlanCase:
+    """The plan as the rules over a whole plan look at it."""
+    return PlanCase(
         stack=plan.stack,
         requirement=plan.requirement,
         tiers=plan.tiers,
         outcome=plan.outcome,
         rejections=plan.rejections,
+        fabric=plan.fabric,
+        lifecycle=plan.lifecycle,
+        survival=plan.survival,
+        cost=plan.cost,
     )
-    findings.extend(judge_stack(case))
-    return tuple(sorted(findings, key=lambda finding: finding.level != "mandatory"))
 
 
 def verdict(findings: tuple[Finding, ...]) -> str:
@@ -113,7 +122,8 @@ def _pinned_tier(tier: Tier, stack: Stack, requirement: Requirement, catalogue: 
     return deliver(config, need, catalogue) if config else None
 
 
-def _plan(stack: Stack, requirement: Requirement, tiers: Mapping[Tier, TierPlan]) -> Plan:
+def whole_plan(stack: Stack, requirement: Requirement, tiers: Mapping[Tier, TierPlan]) -> Plan:
+    """Everything that follows from the tiers as chosen: what they give together, and what that costs."""
     outcome = demand.outcome(stack, requirement, tiers)
     assumptions = dict.fromkeys(line for tier in tiers.values() for line in tier.delivered.assumptions)
     return Plan(

@@ -1,0 +1,1 @@
+"""The fabric as a flow network: topology, max-flow, sizing; pure arithmetic over nouns."""
