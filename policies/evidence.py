@@ -138,7 +138,7 @@ def need_of(inputs: wire.TierInputs, required: object) -> TierNeed:
     if inputs.need is not None:
         return inputs.need
     if required is not None:
-        return _stated_need(inputs, required)
+        return stated_need(inputs.tier, required)
     message = (
         f"nothing says what is required: no {wire.NAMESPACE} configuration, no `need` in the tier, "
         "no `required` in the policy's configuration"
@@ -146,7 +146,7 @@ def need_of(inputs: wire.TierInputs, required: object) -> TierNeed:
     raise Unjudged(message)
 
 
-def _stated_need(inputs: wire.TierInputs, required: object) -> TierNeed:
+def stated_need(tier: Tier, required: object) -> TierNeed:
     """
     A need out of a policy's configuration.
 
@@ -155,7 +155,7 @@ def _stated_need(inputs: wire.TierInputs, required: object) -> TierNeed:
     if not isinstance(required, Mapping):
         message = f"required: {required!r} is no map of figures"
         raise Unjudged(message)
-    need = wire.tier_need(inputs.tier, {"phases": (), "clients": encode(ANY_CLIENTS, "wire"), **required})
+    need = wire.tier_need(tier, {"phases": (), "clients": encode(ANY_CLIENTS, "wire"), **required})
     phase = Phase(name="stated", read=need.read, write=need.write, op_rate=need.op_rate)
     return replace(need, phases=(phase,))
 

@@ -25,8 +25,13 @@ from pulumi_policy import (
     StackValidationPolicy,
 )
 
+from seen import INPUTS
+
 INDEX = Path(__file__).with_name("index.json")
-Kind = Literal["tier", "requirement", "stack"]
+Kind = Literal["waivers", "tier", "foreign", "requirement", "alone", "stack", "program", "waived"]
+"""What a policy is asked about: one tier; a raw resource that is one; what is required; one resource of a token; the
+plan as a whole; all resources of a program together.  The waivers are read before and shown after all."""
+OVER_ALL = ("stack", "program", "waived")
 STEPS = (
     "Each message ends with what to change. `tierplan plan STACK` finds the same without an engine; "
     "`tierplan explain STACK FIGURE` says where a figure comes from."
@@ -51,6 +56,25 @@ LIMITS = PolicyConfigSchema(
     }
 )
 
+TEXT = {"type": "string", "minLength": 1}
+WAIVERS = PolicyConfigSchema(
+    properties={
+        "waivers": {
+            "type": "array",
+            "description": "Findings that somebody answers for: of one rule, in one stack, until a day.",
+            "items": {
+                "type": "object",
+                "properties": {
+                    **dict.fromkeys(("rule", "stack", "reason", "owner"), TEXT),
+                    "until": {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"},
+                },
+                "required": ["rule", "stack", "reason", "owner", "until"],
+                "additionalProperties": False,
+            },
+        }
+    }
+)
+SCHEMAS = {"waivers": WAIVERS, "tier": LIMITS, "foreign": LIMITS}
 
 Validate = Callable[[ResourceValidationArgs, ReportViolation], None]
 ValidateStack = Callable[[StackValidationArgs, ReportViolation], None]
@@ -62,7 +86,7 @@ class Entry(TypedDict):
     name: str
     kind: Kind
     level: str
-    severity: str
+    severity: Literal["low", "medium", "high", "critical"]
     title: str
 
 
@@ -73,24 +97,43 @@ class Rules(Protocol):
     STACK: Mapping[str, ValidateStack]
 
 
+class Index(TypedDict):
+    """What the pack knows before it loads the rules."""
+
+    policies: list[Entry]
+    tokens: dict[str, str]
+    """Type of a cloud's resource -> the backend that reads it as a tier."""
+
+
 def read_index() -> list[Entry]:
     """The policies of the pack."""
-    found: list[Entry] = json.loads(INDEX.read_text(encoding="utf-8"))
+    return _index()["policies"]
+
+
+def read_tokens() -> dict[str, str]:
+    """The raw resources that are judged as tiers, each with its backend."""
+    return _index()["tokens"]
+
+
+def _index() -> Index:
+    found: Index = json.loads(INDEX.read_text(encoding="utf-8"))
     return found
 
 
-def write_index(entries: Iterable[Entry]) -> None:
+def write_index(entries: Iterable[Entry], tokens: Mapping[str, str]) -> None:
     """Keep what the rules say of themselves."""
-    INDEX.write_text(json.dumps(list(entries), indent=1) + "\n", encoding="utf-8")
+    index = Index(policies=list(entries), tokens=dict(tokens))
+    INDEX.write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
 
 
 def policies() -> list[Policy]:
     """Every policy of the pack, in the order of the index."""
-    return [_stack_policy(entry) if entry["kind"] == "stack" else _resource_policy(entry) for entry in read_index()]
+    return [_stack_policy(entry) if entry["kind"] in OVER_ALL else _resource_policy(entry) for entry in read_index()]
 
 
 def _resource_policy(entry: Entry) -> ResourceValidationPolicy:
     def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
+        INPUTS[args.urn] = args.props
         rules().RESOURCE[entry["name"]](args, report)
 
     return ResourceValidationPolicy(
@@ -99,7 +142,7 @@ def _resource_policy(entry: Entry) -> ResourceValidationPolicy:
         validate,
         enforcement_level=EnforcementLevel(entry["level"]),
         severity=Severity(entry["severity"]),
-        config_schema=LIMITS if entry["kind"] == "tier" else None,
+        config_schema=SCHEMAS.get(entry["kind"]),
         remediation_steps=STEPS,
     )
 

@@ -1,8 +1,8 @@
 """
 What the policies do: one for each rule of the core, so that a gate and a command line can never disagree.
 
-A resource policy judges what one tier, or the requirement, says of itself, before anything is created; a stack
-policy what only the whole can tell.  The rule's own name, title, level and severity are the policy's.
+A resource policy judges what one tier, one raw resource or the requirement says of itself, before anything is
+created; a stack policy what only the whole can tell.  The rule's own name, title, level and severity are the policy's.
 
     python policies/rules.py        after a change of the rules: writes policies/index.json
 """
@@ -10,45 +10,106 @@ policy what only the whole can tell.  The rule's own name, title, level and seve
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from evidence import Unjudged, configuration, configured, judged, judging, plain, stated, whole
+import waiving
+from evidence import configuration, configured, judged, plain, stated, whole
+from foreign import TOKENS, found, owned_tokens
 from pack import Entry, Kind, Validate, ValidateStack, write_index
+from program import alone, together
+from reporting import factor_of, known_config, report_findings, report_spotted
 from tamper import requirement_findings
 from tierplan import wire
 from tierplan.domain.plan import Finding, Level
-from tierplan.plan.rule import PlanCase, Rule, StackRule, TierCase
+from tierplan.domain.tiers import TierPlan
+from tierplan.plan.program_rules import PROGRAM_RULES
+from tierplan.plan.rule import PlanCase, ProgramRule, Registered, Rule, Severity, Spotted, StackRule, TierCase
 from tierplan.plan.rules import RULES
 from tierplan.plan.stack_rules import STACK_RULES, judge_stack
+from tierplan.plan.waivers import HOLDER
 
 if TYPE_CHECKING:
     from pulumi_policy import PolicyResource, ReportViolation, ResourceValidationArgs, StackValidationArgs
 
 OURS = "stack-requirement"
-Config = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """What a policy says of itself that has no rule in the core."""
+
+    name: str
+    level: Level
+    severity: Severity
+    title: str
+
+
+WAIVERS = Words(name=HOLDER, level="mandatory", severity="high", title="Every waiver is in force and may be given.")
+WAIVED = Words(name="advice-waived", level="advisory", severity="medium", title="What is waived, by whom and why.")
+UNSTATED = Words(
+    name="advice-requirement",
+    level="advisory",
+    severity="medium",
+    title="Something says what a file system or object store must carry.",
+)
 
 
 def tier_policy(rule: Rule) -> Validate:
-    """What judges a tier's inputs by one rule."""
+    """What judges a tier's inputs, or a raw resource that is a tier, by one rule."""
 
     def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
-        if wire.TIER_OF.get(args.resource_type) not in rule.tiers:
+        if args.resource_type in TOKENS:
+            report_findings(report, partial(_foreign_findings, rule, args), args.name)
+        elif wire.TIER_OF.get(args.resource_type) in rule.tiers:
+            report_findings(report, partial(_tier_findings, rule, args), args.name)
+        else:
             args.not_applicable("another kind of resource")
-        _report(report, partial(_tier_findings, rule, args), args.name)
 
     return validate
 
 
 def _tier_findings(rule: Rule, args: ResourceValidationArgs) -> Iterator[Finding]:
-    config = _known(args.get_config(), ("factor", "required"))
-    factor = _factor(config.get("factor", 1))
+    config = known_config(args.get_config(), ("factor", "required"))
+    factor = factor_of(config.get("factor", 1))
     properties = plain(args.props)
     if "nodes" not in properties and properties.get("rejections"):
         args.not_applicable("no product fits; stack-tiers says why")
-    tier = judged(args.resource_type, properties, config.get("required"))
-    yield from rule.check(TierCase(need=tier.need, config=tier.config, delivered=tier.delivered, factor=factor))
+    yield from rule.check(_case(judged(args.resource_type, properties, config.get("required")), factor))
+
+
+def _foreign_findings(rule: Rule, args: ResourceValidationArgs) -> Iterator[Finding]:
+    """What the rule says of a raw resource, and has not said of the tier of ours that it is a part of."""
+    config = known_config(args.get_config(), ("factor", "required"))
+    factor, one = factor_of(config.get("factor", 1)), found(args, config.get("required"))
+    if one.plan.config.tier in rule.tiers:
+        said = {finding.message for finding in rule.check(_case(one.above, factor))} if one.above else set()
+        yield from (finding for finding in rule.check(_case(one.plan, factor)) if finding.message not in said)
+
+
+def _case(tier: TierPlan, factor: float) -> TierCase:
+    return TierCase(need=tier.need, config=tier.config, delivered=tier.delivered, factor=factor)
+
+
+def unstated_policy(args: ResourceValidationArgs, report: ReportViolation) -> None:
+    """Tell that nothing says what a raw file system or object store must carry."""
+    if args.resource_type not in TOKENS:
+        args.not_applicable("another kind of resource")
+    report_findings(report, partial(_unstated_findings, args), args.name)
+
+
+def _unstated_findings(args: ResourceValidationArgs) -> Iterator[Finding]:
+    one = found(args, known_config(args.get_config(), ("factor", "required")).get("required"))
+    if not one.stated:
+        gives = one.plan.delivered.healthy
+        yield Finding(
+            policy=UNSTATED.name,
+            level=UNSTATED.level,
+            message=f"{args.name}: nothing says what it must carry, so only its legality is judged; it reads "
+            f"{gives.read.show()}, writes {gives.write.show()} and holds {one.plan.delivered.usable.show()}",
+            remedy=f"plan it with a {wire.NAMESPACE} configuration, or state `required` in the policies' configuration",
+        )
 
 
 def requirement_policy(rule: StackRule) -> Validate:
@@ -58,13 +119,13 @@ def requirement_policy(rule: StackRule) -> Validate:
     def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
         if args.resource_type not in tokens:
             args.not_applicable("another kind of resource")
-        _report(report, partial(_requirement_findings, rule, args), args.name)
+        report_findings(report, partial(_requirement_findings, rule, args), args.name)
 
     return validate
 
 
 def _requirement_findings(rule: StackRule, args: ResourceValidationArgs) -> Iterator[Finding]:
-    _known(args.get_config(), ())
+    known_config(args.get_config(), ())
     properties = plain(args.props)
     if rule.name == OURS:
         yield from requirement_findings(args.resource_type, properties)
@@ -119,13 +180,13 @@ def stack_policy(rule: StackRule) -> ValidateStack:
         for storage in storages or [None]:
             urn = storage.urn if storage else None
             findings = partial(_stack_findings, rule, storage, args)
-            _report(report, findings, storage.name if storage else "the stack", urn)
+            report_findings(report, findings, storage.name if storage else "the stack", urn)
 
     return validate
 
 
 def _stack_findings(rule: StackRule, storage: PolicyResource | None, args: StackValidationArgs) -> Iterator[Finding]:
-    _known(args.get_config(), ())
+    known_config(args.get_config(), ())
     tiers = [one for one in args.resources if one.resource_type in wire.TIER_OF and _belongs(one, storage)]
     spec = plain(storage.props).get("spec") if storage else None
     case = whole(spec, tuple((one.resource_type, plain(one.props)) for one in tiers))
@@ -136,54 +197,82 @@ def _belongs(resource: PolicyResource, storage: PolicyResource | None) -> bool:
     return storage is None or (resource.parent is not None and resource.parent.urn == storage.urn)
 
 
-def _known(config: Config, names: tuple[str, ...]) -> Config:
-    """The policy's configuration; a misspelt name in it would otherwise be ignored in silence."""
-    unknown = sorted(set(config) - set(names))
-    if unknown:
-        allowed = ", ".join(names) or "none"
-        message = f"the policy's configuration has {', '.join(unknown)}; allowed: {allowed}"
-        raise Unjudged(message)
-    return config
+def program_policy(rule: ProgramRule) -> ValidateStack:
+    """What judges all resources of a program by one rule."""
+
+    def validate(args: StackValidationArgs, report: ReportViolation) -> None:
+        if not any(one.resource_type in rule.tokens for one in args.resources):
+            args.not_applicable("nothing that it judges")
+        report_spotted(report, lambda: _spotted(rule, args.get_config(), together(args.resources)), "the program")
+
+    return validate
 
 
-def _factor(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 1:
-        message = f"factor: {value!r}; a number from 1 up multiplies what is required"
-        raise Unjudged(message)
-    return float(value)
+def alone_policy(rule: ProgramRule) -> Validate:
+    """What judges one resource of a program by one rule, before it is made."""
+
+    def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
+        if args.resource_type not in rule.tokens:
+            args.not_applicable("another kind of resource")
+        report_spotted(report, lambda: _spotted(rule, args.get_config(), (alone(args),)), args.name)
+
+    return validate
 
 
-def _report(
-    report: ReportViolation, findings: Callable[[], Iterator[Finding]], name: str, urn: str | None = None
-) -> None:
-    """Report each finding; what cannot be judged is a finding too."""
-    try:
-        with judging():
-            for finding in findings():
-                report(_message(finding), urn)
-    except Unjudged as reason:
-        lines = str(reason).splitlines()
-        report("\n".join([f"{name} cannot be judged: {lines[0]}", *lines[1:]]), urn)
+def _spotted(rule: ProgramRule, config: Mapping[str, object], resources: tuple[Registered, ...]) -> Iterator[Spotted]:
+    known_config(config, ())
+    return (one for one in rule.check(resources) if one.finding.level == rule.level)
 
 
-def _message(finding: Finding) -> str:
-    return f"{finding.message}\nChange: {finding.remedy}" if finding.remedy else finding.message
+def waivers_policy(args: ResourceValidationArgs, report: ReportViolation) -> None:
+    """Keep the waivers for the other policies, and tell once which of them are refused."""
+    config = args.get_config()
+    waiving.configure(config.get("waivers", []))
+    if not waiving.first_time():
+        args.not_applicable("told with the first resource")
+    report_findings(report, lambda: _refused(config), "the list of waivers")
+
+
+def _refused(config: Mapping[str, object]) -> Iterator[Finding]:
+    known_config(config, ("waivers",))
+    return waiving.refused()
+
+
+def waived_policy(args: StackValidationArgs, report: ReportViolation) -> None:
+    """Show every finding that was waived: the last policy of the pack."""
+    known_config(args.get_config(), ())
+    report_findings(report, waiving.shown, "the list of waivers")
 
 
 BY_REQUIREMENT = tuple(rule for rule in STACK_RULES if rule.from_requirement)
 BY_WHOLE = (*(rule for rule in STACK_RULES if not rule.from_requirement), *OTHER)
-RESOURCE: Mapping[str, Validate] = {rule.name: tier_policy(rule) for rule in RULES} | {
-    rule.name: requirement_policy(rule) for rule in BY_REQUIREMENT
+ALONE = tuple(rule for rule in PROGRAM_RULES if rule.alone)
+TOGETHER = tuple(rule for rule in PROGRAM_RULES if not rule.alone)
+RESOURCE: Mapping[str, Validate] = {
+    WAIVERS.name: waivers_policy,
+    **{rule.name: tier_policy(rule) for rule in RULES},
+    UNSTATED.name: unstated_policy,
+    **{rule.name: requirement_policy(rule) for rule in BY_REQUIREMENT},
+    **{rule.name: alone_policy(rule) for rule in ALONE},
 }
-STACK: Mapping[str, ValidateStack] = {rule.name: stack_policy(rule) for rule in BY_WHOLE}
+STACK: Mapping[str, ValidateStack] = {
+    **{rule.name: stack_policy(rule) for rule in BY_WHOLE},
+    **{rule.name: program_policy(rule) for rule in TOGETHER},
+    WAIVED.name: waived_policy,
+}
 
 
 def index() -> list[Entry]:
-    """What the pack must say of its policies before it judges anything: see `pack.py`."""
-    kinds: list[tuple[Kind, Iterable[Rule | StackRule]]] = [
+    """What the pack must say of its policies before it judges anything, in the order in which they are asked."""
+    kinds: list[tuple[Kind, Iterable[Words | Rule | StackRule | ProgramRule]]] = [
+        ("waivers", [WAIVERS]),
         ("tier", RULES),
+        ("foreign", [UNSTATED]),
         ("requirement", BY_REQUIREMENT),
+        ("alone", ALONE),
         ("stack", BY_WHOLE),
+        ("program", TOGETHER),
+        ("waived", [WAIVED]),
     ]
     return [
         Entry(name=rule.name, kind=kind, level=rule.level, severity=rule.severity, title=rule.title)
@@ -193,4 +282,4 @@ def index() -> list[Entry]:
 
 
 if __name__ == "__main__":
-    write_index(index())
+    write_index(index(), owned_tokens())

@@ -36,7 +36,7 @@ TIER_TOKENS: Mapping[Tier, str] = MappingProxyType(
 )
 TIER_OF: Mapping[str, Tier] = MappingProxyType({token: tier for tier, token in TIER_TOKENS.items()})
 TEXTS = ("assumptions", "notes")  # of what a tier delivers: for readers of the plan, not of its resources
-TOKENS = (STORAGE, REQUIREMENT, *TIER_TOKENS.values(), NODE_GROUP, ARTIFACT)
+TOKENS = (STORAGE, REQUIREMENT, *TIER_TOKENS.values(), NODE_GROUP, FABRIC, LIFECYCLE, ARTIFACT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

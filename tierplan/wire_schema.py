@@ -16,6 +16,8 @@ from typing import Literal, get_args, get_origin
 
 from tierplan import wire
 from tierplan.codec import HIDDEN, wire_key
+from tierplan.domain.fabric import FabricPlan
+from tierplan.domain.lifecycle import LifecyclePlan
 from tierplan.domain.need import Tier, TierNeed
 from tierplan.domain.tiers import Rejection, TierConfig
 from tierplan.units import Quantity
@@ -36,6 +38,8 @@ def document() -> Schema:
             ["figures"],
         ),
         wire.NODE_GROUP: _noun(wire.NodeGroup, nouns),
+        wire.FABRIC: _noun(FabricPlan, nouns),
+        wire.LIFECYCLE: _noun(LifecyclePlan, nouns),
         wire.ARTIFACT: _noun(wire.Artifact, nouns),
     }
     tokens |= {token: _tier(tier, nouns) for tier, token in wire.TIER_TOKENS.items()}

@@ -59,6 +59,18 @@ class StorageNodeGroup(Part):
     TOKEN = wire.NODE_GROUP
 
 
+class StorageFabric(Part):
+    """Ports, switches and the min cut between drives and GPUs."""
+
+    TOKEN = wire.FABRIC
+
+
+class Lifecycle(Part):
+    """The rules by which data moves down the tiers."""
+
+    TOKEN = wire.LIFECYCLE
+
+
 class ConfigArtifact(Part):
     """One rendered file."""
 

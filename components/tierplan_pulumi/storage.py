@@ -14,8 +14,17 @@ from tierplan.errors import InputError, TierplanError
 from tierplan.load import catalogue, stack_from_document
 from tierplan.plan.search import tier_pins
 from tierplan.plan.stack_rules import wanted_tiers
+from tierplan_pulumi import services
 from tierplan_pulumi.artifacts import rendered
-from tierplan_pulumi.parts import TIER_CLASSES, ConfigArtifact, Part, StorageNodeGroup, StorageRequirement
+from tierplan_pulumi.parts import (
+    TIER_CLASSES,
+    ConfigArtifact,
+    Lifecycle,
+    Part,
+    StorageFabric,
+    StorageNodeGroup,
+    StorageRequirement,
+)
 from tierplan_pulumi.summary import outline, summary
 
 
@@ -67,18 +76,32 @@ class TieredStorage(pulumi.ComponentResource):
         """One line of text for the verdict and for each tier: small enough for a stack's outputs."""
         return outline(self._plan, self._findings)
 
-    def _register_parts(self, name: str) -> None:
-        def add(kind: type[Part], suffix: str, properties: wire.Properties, outputs: wire.Properties) -> None:
-            kind(f"{name}-{suffix}", properties, outputs=outputs, opts=pulumi.ResourceOptions(parent=self))
+    def _add(self, kind: type[Part], name: str, properties: wire.Properties, outputs: wire.Properties) -> Part:
+        return kind(name, properties, outputs=outputs, opts=pulumi.ResourceOptions(parent=self))
 
+    def _register_parts(self, name: str) -> None:
         required = wire.requirement_properties(self._plan.requirement)
-        add(StorageRequirement, "requirement", required, required)
+        self._add(StorageRequirement, f"{name}-requirement", required, required)
         for tier in wanted_tiers(self._plan.stack):
-            inputs, chosen = _tier_inputs(self._plan, tier), self._plan.tiers.get(tier)
-            add(TIER_CLASSES[tier], tier, wire.tier_properties(inputs), wire.tier_outputs(inputs, chosen))
-            if inputs.config is not None and tier != "local":  # the local tier's nodes are the GPU nodes
-                group = wire.group_properties(inputs.config)
-                add(StorageNodeGroup, f"{tier}-nodes", group, wire.group_outputs(inputs.config))
+            self._register_tier(f"{name}-{tier}", tier)
+        for kind, suffix, noun in (
+            (StorageFabric, "fabric", self._plan.fabric),
+            (Lifecycle, "lifecycle", self._plan.lifecycle),
+        ):
+            if noun is not None:
+                choices = encode(noun, "wire")
+                self._add(kind, f"{name}-{suffix}", choices, choices)
+
+    def _register_tier(self, name: str, tier: Tier) -> None:
+        """A tier with its storage nodes, or with the resources of a cloud that it is made of."""
+        inputs, chosen = _tier_inputs(self._plan, tier), self._plan.tiers.get(tier)
+        part = self._add(TIER_CLASSES[tier], name, wire.tier_properties(inputs), wire.tier_outputs(inputs, chosen))
+        if chosen is None:
+            return
+        services.register(name, chosen=chosen, plan=self._plan, opts=pulumi.ResourceOptions(parent=part))
+        if tier != "local" and chosen.delivered.cloud is None:  # the local tier's nodes are the GPU nodes
+            group = wire.group_properties(chosen.config)
+            self._add(StorageNodeGroup, f"{name}-nodes", group, wire.group_outputs(chosen.config))
 
     def _register_artifacts(self, name: str, folder: str) -> None:
         """A hosts file that does not fit hides the files only, not the plan."""

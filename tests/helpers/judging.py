@@ -20,20 +20,31 @@ from pulumi_policy import (
 )
 from pulumi_policy.policy import _NotApplicableError
 
+import waiving
 from pack import policies
 from recording import Recording, Registered
+from seen import INPUTS
 
 Reports = dict[str, list[str]]
 Config = Mapping[str, Mapping[str, object]]
 PACK: Mapping[str, Policy] = {policy.name: policy for policy in policies()}
-OPTIONS = PolicyResourceOptions(
-    protect=False,
-    ignore_changes=[],
-    delete_before_replace=None,
-    aliases=[],
-    custom_timeouts=PolicyCustomTimeouts(0, 0, 0),
-    additional_secret_outputs=[],
-)
+
+
+def _options(one: Registered) -> PolicyResourceOptions:
+    return PolicyResourceOptions(
+        protect=one.protected,
+        ignore_changes=[],
+        delete_before_replace=None,
+        aliases=[],
+        custom_timeouts=PolicyCustomTimeouts(0, 0, 0),
+        additional_secret_outputs=[],
+        parent=one.parent,
+    )
+
+
+def _proxied(properties: Mapping[str, object]) -> Mapping[str, object]:
+    found: Mapping[str, object] = cast("Any", proxy).unknown_checking_proxy(copy.deepcopy(properties))
+    return found
 
 
 def level(name: str) -> str:
@@ -54,9 +65,14 @@ def judge_resource(one: Registered, config: Config | None = None, *, only: Itera
     for name in only:
         policy = PACK[name]
         if isinstance(policy, ResourceValidationPolicy):
-            props = cast("Any", proxy).unknown_checking_proxy(copy.deepcopy(one.inputs))
             args = ResourceValidationArgs(
-                one.token, props, one.urn, one.name, OPTIONS, None, (config or {}).get(policy.name)
+                one.token,
+                _proxied(one.inputs),
+                one.urn,
+                one.name,
+                _options(one),
+                None,
+                (config or {}).get(policy.name),
             )
             _ask(policy, args, reports)
     return reports
@@ -64,9 +80,14 @@ def judge_resource(one: Registered, config: Config | None = None, *, only: Itera
 
 def judge_stack(resources: Iterable[Registered], config: Config | None = None) -> Reports:
     """What the stack policies say of all outputs."""
+    resources = list(resources)
     made = {one.urn: _policy_resource(one) for one in resources}
     for one in resources:
         made[one.urn].parent = made.get(one.parent)
+        made[one.urn].property_dependencies = {
+            key: [made[urn] for urn in urns if urn in made] for key, urns in one.links.items()
+        }
+        INPUTS[one.urn] = _proxied(one.inputs)  # shown to the resource policies before
     reports: Reports = {}
     for policy in PACK.values():
         if isinstance(policy, StackValidationPolicy):
@@ -75,7 +96,9 @@ def judge_stack(resources: Iterable[Registered], config: Config | None = None) -
 
 
 def judge(recorded: Recording, config: Config | None = None) -> Reports:
-    """What the whole pack says of a program."""
+    """What the whole pack says of a program, in a run of its own."""
+    INPUTS.clear()
+    waiving.forget()
     reports: Reports = {}
     for one in recorded.resources:
         for name, messages in judge_resource(one, config).items():
@@ -84,8 +107,7 @@ def judge(recorded: Recording, config: Config | None = None) -> Reports:
 
 
 def _policy_resource(one: Registered) -> PolicyResource:
-    props = cast("Any", proxy).unknown_checking_proxy(copy.deepcopy(one.outputs))
-    return PolicyResource(one.token, props, one.urn, one.name, OPTIONS, None, None, [], {})
+    return PolicyResource(one.token, _proxied(one.outputs), one.urn, one.name, _options(one), None, None, [], {})
 
 
 def _ask(policy: ResourceValidationPolicy | StackValidationPolicy, args: object, reports: Reports) -> None:

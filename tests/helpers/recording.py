@@ -33,6 +33,9 @@ class Registered:
     parent: str
     inputs: Properties
     outputs: Properties = field(default_factory=dict)
+    links: dict[str, list[str]] = field(default_factory=dict)
+    """Property -> the URNs of the resources that its value comes from."""
+    protected: bool = False
 
 
 @dataclass(slots=True)
@@ -88,7 +91,15 @@ class _Monitor(mocks.MockMonitor):
             inputs = json_format.MessageToDict(request.object)
             parent = "" if "::pulumi:pulumi:Stack::" in request.parent else request.parent
             self.recording.resources.append(
-                Registered(token=request.type, name=request.name, urn=response.urn, parent=parent, inputs=inputs)
+                Registered(
+                    token=request.type,
+                    name=request.name,
+                    urn=response.urn,
+                    parent=parent,
+                    inputs=inputs,
+                    links={key: list(value.urns) for key, value in request.propertyDependencies.items()},
+                    protected=request.protect,
+                )
             )
         return response
 

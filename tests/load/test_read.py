@@ -201,9 +201,7 @@ def test_wrong_values_say_what_is_allowed(spoil: Spoil, faults: Faults, old: str
         ("kind: on-prem", "kind: azure", "site.kind"),
         ("software: none", "software: juicefs", "tiers.local.software"),
         ("    cold:", '    lifecycle: {warm_after: "30 d", delete_after: null}\n    cold:', "tiers.lifecycle"),
-        ("monthly: null", "monthly: 1000", "targets.budget.monthly"),
         ("    headroom", "    annual_loss_probability: 1e-6\n    headroom", "targets.annual_loss_probability"),
-        ("  tierplan:expect", "  tierplan:prices: own.yaml\n  tierplan:expect", "prices"),
         ("  tierplan:expect", "  tierplan:fabric: {leaf_ports: 64}\n  tierplan:expect", "fabric"),
     ],
 )

@@ -159,9 +159,7 @@ def test_default_facts_can_be_looked_up() -> None:
     [
         "tiers.lifecycle",
         "fabric",
-        "prices",
         "targets.annual_loss_probability",
-        "targets.budget.monthly",
     ],
 )
 def test_keys_of_later_releases_are_marked(path: str) -> None:

@@ -8,15 +8,29 @@ counts for each constraint, waterfall, healthy and degraded rates, in one way fo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
 
-from tierplan.backends._space import Space, nodes_for
+from tierplan.backends._space import EvenSpace, Space, failure_domains, nodes_for
 from tierplan.domain.need import Clients, TierNeed
 from tierplan.domain.stack import Quote, Survive
-from tierplan.domain.tiers import NEVER, Degraded, Delivered, Factor, Illegal, LimitedBy, Rates, TierConfig
+from tierplan.domain.tiers import (
+    NEVER,
+    Degraded,
+    Delivered,
+    Factor,
+    Illegal,
+    LimitedBy,
+    Protection,
+    Rates,
+    TierConfig,
+)
 from tierplan.layout import placement
 from tierplan.units import Bandwidth, OpRate, Size
+
+Fate: TypeAlias = Literal["serves", "waits", "lost"]
+"""Of data after a loss: read and written on, out of reach until it is repaired, gone."""
 
 THROTTLED = "{} after a loss the nodes left give their full rate (assumed: rebuild throttled below what clients ask)"
 
@@ -117,6 +131,12 @@ class Model:
     """Failure domains that may be lost while reads and writes go on; None: as many as `tolerated`."""
     loses_its_part: bool = False
     """Each node holds data of its own: a loss takes that part and leaves the rest at work."""
+    fate: Callable[[Survive], Fate] | None = None
+    """What a loss means by the product's own placement; None: by failure domains against `tolerated` and `serving`."""
+    groups: int | None = None
+    """Sets of drives that share stripes, where they are counted: placement groups, chains."""
+    protection: Protection | None = None
+    """How data is kept, where it is not spread evenly over all failure domains."""
 
 
 def needed(model: Model, need: TierNeed, *, racks: int) -> dict[str, int]:
@@ -227,9 +247,53 @@ def degraded(model: Model, config: TierConfig, need: TierNeed) -> Iterator[Degra
     for loss in losses(need.survive, racks=config.racks):
         gone, domains = _nodes_lost(config, loss), domains_lost(config, loss)
         serves = model.loses_its_part or domains <= serving
-        left = rates(model, need.clients, nodes=config.nodes - gone if serves else 0)
         lost = gone > 0 if model.loses_its_part else domains > model.tolerated
-        yield Degraded(nodes=loss.nodes, racks=loss.racks, read=left.read, write=left.write, data_lost=lost)
+        if model.fate is not None:
+            fate = model.fate(loss)
+            serves, lost = fate == "serves", fate == "lost"
+        left = rates(model, need.clients, nodes=config.nodes - gone if serves else 0)
+        yield Degraded(
+            nodes=loss.nodes,
+            racks=loss.racks,
+            read=left.read,
+            write=left.write,
+            op_rate=left.op_rate,
+            data_lost=lost,
+        )
+
+
+MOST_COUNTED = 8  # lost nodes that a product's own placement is asked about
+
+
+def spread(model: Model, config: TierConfig) -> Protection | None:
+    """How a product keeps data that spreads stripes over all failure domains; None where nothing is protected."""
+    layout, drives = config.layout, config.nodes * config.node.drives
+    if layout.kind == "none" or drives < 1 or layout.width < 1:
+        return None
+    tolerated, serving = _borne(model, config)
+    return Protection(
+        tolerated=tolerated,
+        serving=serving,
+        drives_tolerated=max(0, layout.tolerated),
+        domains=failure_domains(config),
+        domains_needed=layout.width,
+        width=layout.width,
+        pool=drives,
+        groups=model.groups,
+        read_units=layout.data_units if layout.kind == "erasure-code" else 1,
+        spare=model.space.kept_free if isinstance(model.space, EvenSpace) else 0,
+    )
+
+
+def _borne(model: Model, config: TierConfig) -> tuple[int, int]:
+    """Failure domains that may be lost, and that may be lost while clients are served."""
+    if model.loses_its_part:
+        return 0, 0
+    if model.fate is None:
+        return model.tolerated, model.tolerated if model.serving is None else model.serving
+    fates = [model.fate(Survive(nodes=count)) for count in range(1, min(MOST_COUNTED, config.nodes) + 1)]
+    kept = next((count for count, fate in enumerate(fates) if fate == "lost"), len(fates))
+    return kept, next((count for count, fate in enumerate(fates) if fate != "serves"), len(fates))
 
 
 def quoted(model: Model, quote: Quote | None, *, nodes: int) -> Model:
@@ -281,4 +345,5 @@ def delivered(
         assumptions=assumptions if model.loses_its_part else (*assumptions, THROTTLED.format(config.backend)),
         notes=(*notes, f"no number of these nodes meets: {never}") if never else notes,
         parts=parts or {},
+        protection=model.protection or spread(model, config),
     )

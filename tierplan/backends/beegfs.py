@@ -23,7 +23,7 @@ from tierplan.backends._choosing import (
     option_faults,
     pinned_layout,
 )
-from tierplan.backends._pairs import in_pairs, odd_count, pair_counts
+from tierplan.backends._pairs import in_pairs, odd_count, pair_counts, raid_protection
 from tierplan.backends._raid import (
     data_drives,
     default_layout,
@@ -114,6 +114,7 @@ def model(config: TierConfig, need: TierNeed, used: Relied) -> tuple[Model, Node
         client=client_ceiling(
             need.clients, read_share=share, write_share=share, most_read=most_client, most_write=most_client
         ),
+        protection=raid_protection(config, paired=False, mirrored=both),
     )
     if both:
         extra = pair_counts(figures, need, alone, racks=config.racks)
@@ -175,7 +176,7 @@ def notes(config: TierConfig, need: TierNeed, meta: own.Metadata) -> tuple[str, 
             )
         lines.append("mirroring, storage pools and quotas need a licence of the vendor; the rest is source-available")
         lines.append(
-            "the two servers of a buddy group belong into different racks; the plan counts a lost rack as a pair"
+            "the two servers of a buddy group stand in different racks: a lost rack takes one of each group, no more"
         )
     else:
         lines.append("without mirroring a lost server takes its files out of reach until it is back")
@@ -238,7 +239,7 @@ class BeeGfs:
             notes=notes(config, need, meta),
             parts=parts(config, need, meta, target=target),
         )
-        return in_pairs(given, config, need, figures, lost=alone, paired=mirrored(config))
+        return in_pairs(given, config, need, figures, lost=alone, paired=mirrored(config), apart=True)
 
     def template_context(self, plan: TierPlan, hosts: Mapping[str, object]) -> Mapping[str, TemplateValue]:
         """What the set-up commands need; see `_beegfs.context`."""

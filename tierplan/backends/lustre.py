@@ -26,7 +26,7 @@ from tierplan.backends._choosing import (
     pinned_node,
 )
 from tierplan.backends._lustre_files import context
-from tierplan.backends._pairs import in_pairs, odd_count, pair_counts
+from tierplan.backends._pairs import in_pairs, odd_count, pair_counts, raid_protection
 from tierplan.backends._raid import (
     data_drives,
     default_layout,
@@ -178,6 +178,7 @@ def model(config: TierConfig, need: TierNeed, used: Relied) -> tuple[Model, Serv
             need.clients, read_share=share, write_share=share, most_read=most_client, most_write=most_client
         ),
         tolerated=config.node.drives if paired(config) else max(0, config.layout.tolerated),
+        protection=raid_protection(config, paired=paired(config), pooled=declustered(config)),
     )
     if paired(config):
         extra = pair_counts(figures, need, one.carrying, racks=config.racks)

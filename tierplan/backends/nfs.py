@@ -25,6 +25,7 @@ from tierplan.backends._choosing import (
     pinned_layout,
 )
 from tierplan.backends._nfs import PATH, Mount, mount, port_share, word_faults, word_of
+from tierplan.backends._pairs import raid_protection
 from tierplan.backends._sizing import Ceiling, Model, NodeRates, client_ceiling, counts, delivered, lowest
 from tierplan.backends._space import EvenSpace, code_step
 from tierplan.domain.facts import BackendFacts
@@ -158,6 +159,7 @@ def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
         ),
         tolerated=1,
         loses_its_part=not pairs,
+        protection=raid_protection(config, paired=pairs),
     )
     if not pairs:
         return made

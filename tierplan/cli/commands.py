@@ -115,7 +115,8 @@ def plan(stacks: tuple[str, ...], *, every: bool, as_json: bool, verbose: bool, 
 @click.argument("stack")
 def pin(stack: str) -> None:
     """The resolved stack as a stack file: nothing left open."""
-    settled = resolve(load.read_stack(stack), load.catalogue())
+    wanted = load.read_stack(stack)
+    settled = resolve(wanted, load.catalogue(), load.read_prices(wanted, stack))
     click.echo(load.stack_text(settled), nl=False)
 
 
@@ -152,7 +153,8 @@ def compare(stack: str, *, as_json: bool) -> None:
     """Every candidate for the hot tier, ranked, and every rejection with its reason; the pins are set aside."""
     from tierplan.cli.compare import comparison, comparison_lines  # noqa: PLC0415
 
-    found = comparison(load.read_stack(stack), load.catalogue())
+    wanted = load.read_stack(stack)
+    found = comparison(wanted, load.catalogue(), load.read_prices(wanted, stack))
     if as_json:
         click.echo(json.dumps(found, indent=1, allow_nan=False))
     else:
@@ -177,7 +179,8 @@ def schema(*, of_plan: bool) -> None:
 
 
 def _planned(name: str) -> tuple[Plan, tuple[Finding, ...]]:
-    made = make_plan(load.read_stack(name), load.catalogue())
+    wanted = load.read_stack(name)
+    made = make_plan(wanted, load.catalogue(), load.read_prices(wanted, name))
     return made, judge(made)
 
 

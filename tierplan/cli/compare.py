@@ -6,43 +6,65 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
 
-from tierplan.cli.texts import option_words, table, wrapped
+from tierplan.cli.texts import option_words, table, width, wrapped
 from tierplan.codec import encode
 from tierplan.domain.facts import Catalogue
+from tierplan.domain.prices import PriceList
 from tierplan.domain.stack import OptionValue, Stack, TierPins
 from tierplan.plan import make_plan
 from tierplan.units import Bandwidth, Size
 
+NARROW = ("raw", "bound by", "layout")
+"""What is left out first, where the screen is narrow."""
 Row = dict[str, object]
 Options = Mapping[str, OptionValue]
 
 
-def comparison(stack: Stack, catalogue: Catalogue) -> dict[str, object]:
+def comparison(stack: Stack, catalogue: Catalogue, prices: PriceList | None = None) -> dict[str, object]:
     """Candidates, best first, and rejections of the hot tier when nothing of it is pinned."""
     free = replace(stack, tiers=replace(stack.tiers, hot=TierPins(backend="auto")))
-    plan = make_plan(free, catalogue)
+    plan = make_plan(free, catalogue, prices)
     return {
         "stack": stack.name,
         "pinned": stack.tiers.hot.backend,
+        "currency": plan.cost.currency,
         "candidates": [encode(one, "plain") for one in plan.candidates if one.tier == "hot"],
         "rejections": [encode(one, "plain") for one in plan.rejections if one.tier == "hot"],
         "path_choice": plan.path_choice,
-        "path_disagreement": plan.path_disagreement,
+        "path_disagreement": None if plan.path_disagreement is None else encode(plan.path_disagreement, "plain"),
     }
 
 
 def comparison_lines(found: dict[str, object]) -> list[str]:
     """The comparison for a terminal."""
     candidates = cast("list[Row]", found["candidates"])
-    rows: list[tuple[str, ...]] = [("", "hot tier", "nodes", "beside", "layout", "raw", "read", "write", "bound by")]
+    rows: list[tuple[str, ...]] = [
+        ("", "hot tier", "nodes", "beside", "layout", "raw", "read", "write", "a month", "bound by", "would win with")
+    ]
     rows += [_row(one, str(found["pinned"])) for one in candidates]
-    lines = [f"{found['stack']}: {len(candidates)} candidates, fewest machines first (* pinned by the stack)"]
-    lines += table(rows)
+    by_money = bool(candidates) and all(one.get("monthly") is not None for one in candidates)
+    first = f"least {found['currency']} a month first" if by_money else "fewest machines first"
+    lines = [f"{found['stack']}: {len(candidates)} candidates, {first} (* pinned by the stack)"]
+    lines += _fitting(rows)
     for one in cast("list[Row]", found["rejections"]):
         lines += wrapped(f"- {one['backend']}: {one['reason']}", indent=4)
+        if one.get("wins_if"):
+            lines += wrapped(f"  would do if: {one['wins_if']}", indent=4)
     lines.append(f"decision path: {found['path_choice']}")
     if found["path_disagreement"]:
-        lines += wrapped(f"  {found['path_disagreement']}", indent=2)
+        lines += wrapped(f"  {cast('Row', found['path_disagreement'])['reason']}", indent=2)
+    return lines
+
+
+def _fitting(rows: list[tuple[str, ...]]) -> list[str]:
+    """The table without the columns that a narrow screen has no room for."""
+    lines = table(rows)
+    for name in NARROW:
+        if max(len(line) for line in lines) <= width():
+            break
+        column = rows[0].index(name)
+        rows = [(*row[:column], *row[column + 1 :]) for row in rows]
+        lines = table(rows)
     return lines
 
 
@@ -56,5 +78,11 @@ def _row(one: Row, pinned: str) -> tuple[str, ...]:
         Size(cast("float", one["raw_bytes"])).show(),
         Bandwidth(cast("float", one["read_bytes_per_s"])).show(),
         Bandwidth(cast("float", one["write_bytes_per_s"])).show(),
+        _money(one.get("monthly")),
         str(one["bound_by"]),
+        str(one.get("wins_if") or ""),
     )
+
+
+def _money(monthly: object) -> str:
+    return f"{monthly:,.0f}" if isinstance(monthly, int | float) else "unknown"

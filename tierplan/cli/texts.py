@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import click
 
 from tierplan.domain.need import Load
-from tierplan.domain.plan import Finding, Plan
+from tierplan.domain.plan import Cost, CostLine, Finding, Plan
 from tierplan.domain.stack import OptionValue
 from tierplan.domain.tiers import BESIDE, NEVER, Delivered, TierPlan
 from tierplan.plan import verdict
@@ -226,18 +226,42 @@ def _foot(plan: Plan, detail: Detail) -> list[str]:
     if fixed:
         shown = fixed[: detail.fixed]
         lines += wrapped(f"Cannot change later: {'; '.join(shown)}{_more(fixed, shown)}", indent=2)
-    hours = plan.cost.stall_gpu_hours_per_30d
-    if hours:
-        price = f" ({plan.cost.stall_cost_per_30d:,.0f} {plan.cost.currency})" if plan.cost.stall_cost_per_30d else ""
-        lines.append(f"Checkpoint stall: {hours:,.0f} GPU-hours per 30 days{price}")
+    lines += _cost(plan.cost, detail)
     if detail.assumptions:
         lines += ["Assumptions", *(line for item in plan.assumptions for line in wrapped(f"  {item}", indent=4))]
     else:
-        lines.append(f"Assumptions relied on: {len(plan.assumptions)} (-v lists them); prices known: none")
+        lines.append(f"Assumptions relied on: {len(plan.assumptions)} (-v lists them)")
     lines += wrapped(f"Decision path: {plan.path_choice}", indent=2)
     if plan.path_disagreement:
         lines += wrapped(f"  but {plan.path_disagreement}", indent=2)
     return lines
+
+
+def _cost(cost: Cost, detail: Detail) -> Iterator[str]:
+    """What the storage costs a month, as far as it is known, and the GPU hours that are lost."""
+    if cost.lines:
+        total = f"{cost.known_monthly:,.0f} {cost.currency} a month"
+        storage = [word for word in cost.unknown if word != "GPU hours"]
+        words = f"at least {total}; incomplete, unknown: {', '.join(storage)}" if storage else total
+        yield from wrapped(f"Storage cost: {words}", indent=2)
+        if detail.assumptions:
+            yield from table([("item", "quantity", "price", "a month", "date", "source"), *map(_cost_line, cost.lines)])
+    hours = cost.stall_gpu_hours_per_30d
+    if hours:
+        price = f" ({cost.stall_cost_per_30d:,.0f} {cost.currency})" if cost.stall_cost_per_30d else ""
+        lost = f"; with lost work and restarts {cost.lost_gpu_hours_per_30d:,.0f}"
+        yield from wrapped(f"Checkpoint stall: {hours:,.0f} GPU-hours per 30 days{price}{lost}", indent=2)
+
+
+def _cost_line(line: CostLine) -> tuple[str, ...]:
+    return (
+        line.item,
+        f"{line.quantity:,.5g} {line.per}",
+        f"{line.price:,.5g}",
+        f"{line.monthly:,.0f}",
+        line.date,
+        f"{line.source} ({line.basis})",
+    )
 
 
 def _more(every: Sequence[str], shown: Sequence[str]) -> str:

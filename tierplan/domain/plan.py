@@ -32,8 +32,29 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CostLine:
+    """One thing that is paid for: so many of it, at this price, in a month."""
+
+    tier: Tier | None
+    item: str
+    quantity: float
+    per: str
+    price: float
+    monthly: float
+    date: str
+    source: str
+    basis: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What it costs as far as prices are known."""
+    """
+    What it costs as far as prices are known.
+
+    `monthly` is the storage's: capital spread over the list's years, and what is paid each month.  It is None as long
+    as anything is unknown; `known_monthly` adds up what is known and is no total.  GPU hours are lost to stall, to
+    lost work and restarts; they are no part of `monthly`.
+    """
 
     complete: bool
     unknown: tuple[str, ...]
@@ -41,6 +62,24 @@ class Cost:
     monthly: float | None
     stall_gpu_hours_per_30d: float
     stall_cost_per_30d: float | None = None
+    known_monthly: float = 0.0
+    lines: tuple[CostLine, ...] = ()
+    years: float = 0.0
+    lost_gpu_hours_per_30d: float = 0.0
+    lost_cost_per_30d: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disagreement:
+    """Where arithmetic and decision path part: what is planned, what the path names, and the figures that say why."""
+
+    chosen: str
+    named: tuple[str, ...]
+    reason: str
+    figures: Mapping[str, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.chosen} is planned, the path names {', '.join(self.named)}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +93,7 @@ class Plan:
     candidates: tuple[Candidate, ...] = ()
     rejections: tuple[Rejection, ...] = ()
     path_choice: str = ""
-    path_disagreement: str | None = None
+    path_disagreement: Disagreement | None = None
     assumptions: tuple[str, ...] = ()
     cost: Cost
     fabric: FabricPlan | None = None

@@ -16,6 +16,8 @@ from tierplan.units import Bandwidth, Duration, OpRate, Size
 SiteKind: TypeAlias = Literal["on-prem", "aws", "azure", "google", "oci", "alibaba", "tencent", "huawei"]
 Transport: TypeAlias = Literal["infiniband", "roce", "tcp"]
 LocalUse: TypeAlias = Literal["dataset-cache", "checkpoint-first-landing", "kv-cache", "model-cache", "scratch"]
+LOCAL_BACKENDS: Mapping[str, str] = {"none": "local-nvme", "juicefs": "juicefs-cache"}
+"""`tiers.local.software` -> catalogue id, where they differ."""
 OptionValue: TypeAlias = "str | int | float | bool | tuple[OptionValue, ...] | Mapping[str, OptionValue]"
 
 
@@ -238,6 +240,8 @@ class Dataset:
     format: Literal["files", "webdataset", "tfrecord", "mindrecord", "parquet", "hdf5", "npy", "lmdb"] = "files"
     cache: Literal["none", "preload", "distributed", "sticky", "fill-on-read"] = "none"
     cache_copies: int = 1
+    preload_within: Duration | None = None
+    """The caches are filled in this time before training; left out, the time that it takes is shown."""
     loader: Loader | None = None
     profile: str | None = None
 
@@ -409,6 +413,13 @@ class LocalPins:
 
     use: tuple[LocalUse, ...] = ()
     software: Literal["none", "juicefs", "alluxio", "fluid", "lmcache", "mooncake"] = "none"
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
+    """The software's own words; of `none` those of the drives themselves."""
+
+    @property
+    def backend(self) -> str:
+        """The catalogue id of what is planned on the local drives."""
+        return LOCAL_BACKENDS.get(self.software, self.software)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

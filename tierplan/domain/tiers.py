@@ -102,6 +102,43 @@ class Degraded:
     read: Bandwidth
     write: Bandwidth
     data_lost: bool
+    op_rate: OpRate | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protection:
+    """How a product keeps data through losses, as far as it is not in its layout: what survival is computed from."""
+
+    tolerated: int
+    """Failure domains that may be lost at once without losing data."""
+    serving: int
+    """Failure domains that may be lost while reads and writes go on."""
+    drives_tolerated: int
+    """Drives that may be lost at once, wherever they are."""
+    domains: int
+    """Failure domains that there are."""
+    domains_needed: int
+    """Failure domains with which a stripe keeps its full tolerance."""
+    width: int
+    """Drives that hold one stripe, or one set of copies."""
+    pool: int
+    """Drives over which stripes are spread: all, those of one recovery group, or those of one RAID group."""
+    groups: int | None = None
+    """Sets of drives that share stripes, within a pool; None: any set may."""
+    read_units: float = 1.0
+    """Units read to make one anew: k of a code, 1 of copies."""
+    repair: Literal["declustered", "spare", "replacement"] = "declustered"
+    """Onto all drives that are left, onto one spare drive, or onto the drive that replaces the lost one."""
+    spare: float = 0.0
+    """The worth of so many nodes that is kept free."""
+    spare_drives: float = 0.0
+    """The same in drives of one pool."""
+    keeps_on_loss: bool = False
+    """A lost node takes no data with it: its partner reaches the same drives, or holds a mirror."""
+    copies: int = 1
+    """Whole copies above the code: 2 where two nodes mirror each other."""
+    rack_bound: str = ""
+    """Why no count of nodes survives the loss of a rack, where that is so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +178,20 @@ class CloudSize:
     beyond_quota: tuple[str, ...] = ()  # default quotas that the plan exceeds: to be raised, no refusal
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BillItem:
+    """
+    Something that a tier is made of and that has a price.
+
+    `items` are the names under which a price list may know it, the most special first: ``node.weka``, ``node.storage``.
+    `per` says what is counted (``node``, ``TB``, ``TB-year``, ``GB-month``, ``kWh``, …): bought where it names no time.
+    """
+
+    items: tuple[str, ...]
+    quantity: float
+    per: str
+
+
 BESIDE = {"mds_servers": "metadata servers", "meta_servers": "metadata servers", "fdb_nodes": "FoundationDB nodes"}
 """Of a product's own counts those that are machines beside the storage nodes."""
 
@@ -168,6 +219,10 @@ class Delivered:
     """What the product runs besides drives, in its own words: drive_cores, gateways, placement_groups, …"""
     cloud: CloudSize | None = None
     """Of a managed service; None for storage nodes."""
+    bill: tuple[BillItem, ...] = ()
+    """What a managed service is paid for; of storage nodes it follows from the choices."""
+    protection: Protection | None = None
+    """How data is kept through losses; None where that is the service's own affair, or nobody's."""
 
     @property
     def bound_by(self) -> str:
@@ -202,6 +257,7 @@ class Rejection:
     tier: Tier
     reason: str
     figures: Mapping[str, float] = field(default_factory=dict)
+    wins_if: str = ""  # what would have to be true for it to be chosen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,3 +275,5 @@ class Candidate:
     nodes_beside: int = 0  # metadata servers and the like
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     chosen: bool = False
+    wins_if: str = ""  # of one that passes and is not chosen
+    monthly: float | None = None  # in the currency of the price list, where every price is known

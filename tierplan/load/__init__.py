@@ -7,6 +7,7 @@ The doors from disk: stack files, hosts files and the catalogue.
     starter                a commented stack file to begin with
     stack_names            the stacks of the project
     read_hosts             the hosts file of a stack
+    read_prices            the prices that hold for a stack
     catalogue              facts about products, nodes, models, profiles
     stack_schema           the JSON Schema of the stack form
 """
@@ -14,6 +15,7 @@ The doors from disk: stack files, hosts files and the catalogue.
 from tierplan.load.defaults import default_fact
 from tierplan.load.facts import FileCatalogue, Row, Table, catalogue
 from tierplan.load.places import read_hosts, read_stack, stack_names
+from tierplan.load.prices import prices_of, published_prices, read_prices
 from tierplan.load.read import stack_from_document, stack_from_text
 from tierplan.load.schema import stack_schema
 from tierplan.load.starter import starter
@@ -25,7 +27,10 @@ __all__ = [
     "Table",
     "catalogue",
     "default_fact",
+    "prices_of",
+    "published_prices",
     "read_hosts",
+    "read_prices",
     "read_stack",
     "stack_from_document",
     "stack_from_text",

@@ -60,10 +60,14 @@ def read_hosts(stack: Stack, source: str | os.PathLike[str]) -> Hosts | None:
         return None
     from tierplan.load.hosts import read_hosts_file  # noqa: PLC0415  # only who renders files needs it
 
-    place = _place(os.fspath(source))
-    folder = place.path.parent if place.path else Path()
-    path = folder / stack.operations.hosts
+    path = beside(source) / stack.operations.hosts
     return read_hosts_file(path, shown_as=_shown(path))
+
+
+def beside(source: str | os.PathLike[str]) -> Path:
+    """The folder of the stack file that a name, a path or ``-`` means: what it names lies there."""
+    place = _place(os.fspath(source))
+    return place.path.parent if place.path else Path()
 
 
 def _place(stack: str) -> _Place:

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from tierplan.domain.stack import LOCAL_BACKENDS
 from tierplan.load.faults import Fault, join, listed, near_words, nearest, shown
 from tierplan.load.scalars import Scalar, plain_number
 from tierplan.load.words import message_of, quantity_fault
@@ -97,9 +98,12 @@ def _option_faults(document: object) -> Iterator[Fault]:
     A value that the product forbids is no fault of the file: the plan shows it and the rules refuse it.
     """
     tiers = document.get("tiers") if isinstance(document, Mapping) else None
-    for tier in ("hot", "cold"):
+    for tier in ("local", "hot", "cold"):
         pins = tiers.get(tier) if isinstance(tiers, Mapping) else None
         backend = pins.get("backend") if isinstance(pins, Mapping) else None
+        if tier == "local" and isinstance(pins, Mapping):
+            software = pins.get("software", "none")
+            backend = LOCAL_BACKENDS.get(str(software), software)
         options = pins.get("options") if isinstance(pins, Mapping) else None
         if not isinstance(backend, str) or not re.fullmatch(r"[a-z0-9-]+", backend) or not isinstance(options, Mapping):
             continue

@@ -26,6 +26,7 @@ _EMPTY_BY_DEFAULT = (
     "site.network",
     "cluster.growth",
     "tiers.local.use",
+    "tiers.local.options",
     "tiers.hot.options",
     "tiers.cold.options",
     "operations.tags",

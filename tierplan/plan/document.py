@@ -41,7 +41,7 @@ def plan_document(plan: Plan, findings: tuple[Finding, ...]) -> dict[str, object
         "candidates": [encode(candidate, "plain") for candidate in plan.candidates],
         "rejections": [rejection_document(rejection) for rejection in plan.rejections],
         "path_choice": plan.path_choice,
-        "path_disagreement": plan.path_disagreement,
+        "path_disagreement": None if plan.path_disagreement is None else encode(plan.path_disagreement, "plain"),
         "assumptions": list(plan.assumptions),
         "cost": encode(plan.cost, "plain") | {"monthly": plan.cost.monthly},
     }

@@ -115,7 +115,12 @@ class Spotted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramRule:
-    """One rule over all resources of a program, ours or not; applies where one of `tokens` is registered."""
+    """
+    One rule over all resources of a program, ours or not; applies where one of `tokens` is registered.
+
+    With `alone` each resource of those tokens answers for itself, by its own inputs: then the rule is asked with that
+    one resource (without links) before it is made, so that `pulumi up` stops in time.
+    """
 
     name: str
     level: Level
@@ -123,6 +128,7 @@ class ProgramRule:
     title: str
     tokens: tuple[str, ...]
     check: Callable[[tuple[Registered, ...]], Iterator[Spotted]]
+    alone: bool = False
 
 
 def level_of(name: str) -> Level:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tierplan import backends
+from tierplan.cost import priced, tier_bill
 from tierplan.domain.facts import Catalogue
 from tierplan.domain.need import Tier, TierNeed
 from tierplan.domain.plan import Finding
+from tierplan.domain.prices import PriceList
 from tierplan.domain.stack import DrivePins, LayoutPins, NodePins, Stack, TierPins
 from tierplan.domain.tiers import Candidate, Rejection, TierConfig, TierPlan
+from tierplan.plan.path import path_named
 from tierplan.plan.rule import TierCase
 from tierplan.plan.rules import judge_tier
 
@@ -31,27 +34,37 @@ class TierSearch:
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """One configuration with the mandatory findings against it."""
+    """One configuration with the mandatory findings against it; `monthly` where every price of it is known."""
 
     plan: TierPlan
     against: tuple[Finding, ...]
+    monthly: float | None = None
+    unproven: int = 0  # the catalogue's `suits.unproven`
 
-    @property
-    def rank(self) -> tuple[int, float, int, float, int, str]:
-        """What is best: no finding; the least missing; few machines, raw bytes, stripe units. Ties go by name."""
+    def rank(self, *, by_money: bool, path: tuple[str, ...]) -> tuple[int, float, int, float, int, float, int, str]:
+        """
+        What is best: no finding; the least missing; proven; money or machines; the decision path; raw bytes; stripe.
+
+        The last ties go by name.
+        """
         config = self.plan.config
         missing = sum(1 - (finding.planned or 0) / finding.required for finding in self.against if finding.required)
+        machines = float(config.nodes + self.plan.delivered.beside)
         return (
             len(self.against),
             missing,
-            config.nodes + self.plan.delivered.beside,
+            self.unproven,
+            (self.monthly or 0.0) if by_money else machines,
+            path.index(config.backend) if config.backend in path else len(path),
             self.plan.delivered.raw.base,
             config.layout.width,
             config.backend,
         )
 
 
-def search_tier(tier: Tier, *, stack: Stack, need: TierNeed, catalogue: Catalogue) -> TierSearch:
+def search_tier(
+    tier: Tier, *, stack: Stack, need: TierNeed, catalogue: Catalogue, prices: PriceList | None = None
+) -> TierSearch:
     """Every eligible backend with every choice that the pins leave open; the best that passes, or the least bad."""
     pins = tier_pins(stack, tier)
     if pins.backend == "none":
@@ -62,19 +75,29 @@ def search_tier(tier: Tier, *, stack: Stack, need: TierNeed, catalogue: Catalogu
     if pins.backend not in ("auto", *planned):
         return TierSearch(chosen=None, rejections=(_elsewhere(pins.backend, tier, stack.site.kind, planned),))
     ids = planned if pins.backend == "auto" else (pins.backend,)
-    best: list[_Tried] = []
-    rejections: list[Rejection] = []
-    for backend_id in ids:
-        tried = min(_tried(backend_id, pins, stack, need, catalogue), key=lambda one: one.rank, default=None)
-        if tried is None:
-            rejections.append(Rejection(backend=backend_id, tier=tier, reason="no configuration fits its own rules"))
-            continue
-        best.append(tried)
-        if tried.against:
-            rejections.append(_rejection(tried, tier))
-    best.sort(key=lambda one: one.rank)
+    tried = {one: tuple(_tried(one, pins, stack=stack, need=need, catalogue=catalogue, prices=prices)) for one in ids}
+    return _ranked(tried, tier, path_named(stack, tier))
+
+
+def _ranked(tried: Mapping[str, tuple[_Tried, ...]], tier: Tier, path: tuple[str, ...]) -> TierSearch:
+    """The best of each backend, ranked; by money only if that of each configuration that passes is known."""
+    passing = [one for every in tried.values() for one in every if not one.against]
+    by_money = bool(passing) and all(one.monthly is not None for one in passing)
+
+    def rank(one: _Tried) -> tuple[int, float, int, float, int, float, int, str]:
+        return one.rank(by_money=by_money, path=path)
+
+    best = sorted((min(every, key=rank) for every in tried.values() if every), key=rank)
+    rejections = [
+        Rejection(backend=backend_id, tier=tier, reason="no configuration fits its own rules")
+        for backend_id, every in tried.items()
+        if not every
+    ]
+    rejections += [
+        _rejection(one, tier) for one in sorted(best, key=lambda one: one.plan.config.backend) if one.against
+    ]
     chosen = best[0].plan if best else None
-    candidates = tuple(_candidate(one.plan, chosen) for one in best if not one.against)
+    candidates = tuple(_candidate(one, best[0], by_money=by_money) for one in best if not one.against)
     return TierSearch(chosen=chosen, candidates=candidates, rejections=tuple(rejections))
 
 
@@ -95,7 +118,8 @@ def tier_pins(stack: Stack, tier: Tier) -> TierPins:
         memory=cluster.host_memory,
         medium="nvme",
     )
-    return TierPins(backend="local-nvme", nodes=cluster.gpu_nodes, node=node)
+    local = stack.tiers.local
+    return TierPins(backend=local.backend, nodes=cluster.gpu_nodes, node=node, options=local.options)
 
 
 def pins_of(config: TierConfig) -> TierPins:
@@ -137,7 +161,15 @@ def choose(pins: TierPins, *, stack: Stack, need: TierNeed, catalogue: Catalogue
     return backends.load(pins.backend).choices(need, pins, stack.site, facts)
 
 
-def _tried(backend_id: str, pins: TierPins, stack: Stack, need: TierNeed, catalogue: Catalogue) -> Iterator[_Tried]:
+def _tried(
+    backend_id: str,
+    pins: TierPins,
+    *,
+    stack: Stack,
+    need: TierNeed,
+    catalogue: Catalogue,
+    prices: PriceList | None,
+) -> Iterator[_Tried]:
     named = TierPins(
         backend=backend_id,
         nodes=pins.nodes,
@@ -146,13 +178,35 @@ def _tried(backend_id: str, pins: TierPins, stack: Stack, need: TierNeed, catalo
         quote=pins.quote,
         options=pins.options,
     )
+    unproven = catalogue.backend(backend_id).suits.get("unproven", 0)
     for config in choose(named, stack=stack, need=need, catalogue=catalogue):
         plan = deliver(config, need, catalogue)
         case = TierCase(need=need, config=config, delivered=plan.delivered)
-        yield _Tried(plan, tuple(finding for finding in judge_tier(case) if finding.level == "mandatory"))
+        against = tuple(finding for finding in judge_tier(case) if finding.level == "mandatory")
+        yield _Tried(plan, against, _monthly(plan, prices), unproven if isinstance(unproven, int) else 0)
 
 
-def _candidate(plan: TierPlan, chosen: TierPlan | None) -> Candidate:
+def _monthly(plan: TierPlan, prices: PriceList | None) -> float | None:
+    """What the tier costs a month; None where a price is missing."""
+    if prices is None or not prices.items:
+        return None
+    found = priced(tier_bill(plan.config, plan.delivered), prices)
+    return None if found.unknown or not found.lines else found.monthly
+
+
+def _wins_if(tried: _Tried, best: _Tried, *, by_money: bool) -> str:
+    """What would have to be true for a candidate that passes to be the best one."""
+    if by_money:
+        return f"less than {best.monthly or 0:,.0f} a month instead of {tried.monthly or 0:,.0f}"
+    needs = tried.plan.config.nodes + tried.plan.delivered.beside
+    least = best.plan.config.nodes + best.plan.delivered.beside
+    if needs > least:
+        return f"{least} machines instead of {needs}"
+    return "an earlier place on the decision path, or less raw capacity"
+
+
+def _candidate(tried: _Tried, best: _Tried, *, by_money: bool) -> Candidate:
+    plan, chosen = tried.plan, best.plan
     rates = plan.delivered.healthy
     return Candidate(
         backend=plan.config.backend,
@@ -166,6 +220,8 @@ def _candidate(plan: TierPlan, chosen: TierPlan | None) -> Candidate:
         nodes_beside=plan.delivered.beside,
         options=plan.config.options,
         chosen=plan is chosen,
+        monthly=tried.monthly,
+        wins_if="" if plan is chosen else _wins_if(tried, best, by_money=by_money),
     )
 
 
@@ -178,7 +234,10 @@ def _rejection(tried: _Tried, tier: Tier) -> Rejection:
     }
     forbidden = [one for one in tried.against if one.policy.endswith(("-layout", "-node"))]
     reason = "; ".join(finding.message for finding in forbidden or tried.against)
-    return Rejection(backend=tried.plan.config.backend, tier=tier, reason=reason, figures=figures)
+    remedies = dict.fromkeys(one.remedy for one in forbidden or tried.against if one.remedy)
+    return Rejection(
+        backend=tried.plan.config.backend, tier=tier, reason=reason, figures=figures, wins_if="; ".join(remedies)
+    )
 
 
 def _elsewhere(backend_id: str, tier: Tier, site: str, planned: tuple[str, ...]) -> Rejection:

@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tierplan import demand
-from tierplan.cost import stall_cost
+from tierplan.cost import plan_cost
 from tierplan.domain.facts import Catalogue
 from tierplan.domain.need import TIERS, Requirement, Tier
 from tierplan.domain.plan import Finding, Plan
+from tierplan.domain.prices import PriceList
 from tierplan.domain.stack import Stack
 from tierplan.domain.tiers import TierPlan
 from tierplan.plan.path import path_choice
@@ -22,23 +23,23 @@ from tierplan.plan.search import TierSearch, choose, deliver, pins_of, search_ti
 from tierplan.plan.stack_rules import judge_stack
 
 
-def resolve(stack: Stack, catalogue: Catalogue) -> Stack:
+def resolve(stack: Stack, catalogue: Catalogue, prices: PriceList | None = None) -> Stack:
     """The same stack with every `auto` and every missing choice settled; what cannot be settled stays open."""
     requirement = demand.requirement(stack)
-    return _settled(stack, requirement, _search(stack, requirement, catalogue))
+    return _settled(stack, requirement, _search(stack, requirement, catalogue, prices))
 
 
-def evaluate(stack: Stack, catalogue: Catalogue) -> Plan:
+def evaluate(stack: Stack, catalogue: Catalogue, prices: PriceList | None = None) -> Plan:
     """What a resolved stack gives: requirement, tiers, outcome. A tier that is left open is absent."""
     requirement = demand.requirement(stack)
     tiers = {tier: plan for tier in TIERS if (plan := _pinned_tier(tier, stack, requirement, catalogue)) is not None}
-    return whole_plan(stack, requirement, tiers)
+    return whole_plan(stack, requirement, tiers, prices)
 
 
-def make_plan(stack: Stack, catalogue: Catalogue) -> Plan:
+def make_plan(stack: Stack, catalogue: Catalogue, prices: PriceList | None = None) -> Plan:
     """Resolve and evaluate in one, with everything that the search saw."""
     requirement = demand.requirement(stack)
-    searches = _search(stack, requirement, catalogue)
+    searches = _search(stack, requirement, catalogue, prices)
     settled = _settled(stack, requirement, searches)
     if settled.workloads != stack.workloads:
         requirement = demand.requirement(settled)
@@ -49,12 +50,14 @@ def make_plan(stack: Stack, catalogue: Catalogue) -> Plan:
         for tier, found in searches.items()
         if found.chosen is not None
     }
-    plan = whole_plan(settled, requirement, tiers)
-    choice, disagreement = path_choice(stack, plan, catalogue)
+    plan = whole_plan(settled, requirement, tiers, prices)
+    candidates = tuple(candidate for found in searches.values() for candidate in found.candidates)
+    rejections = tuple(rejection for found in searches.values() for rejection in found.rejections)
+    choice, disagreement = path_choice(stack, plan, candidates=candidates, rejections=rejections)
     return replace(
         plan,
-        candidates=tuple(candidate for found in searches.values() for candidate in found.candidates),
-        rejections=tuple(rejection for found in searches.values() for rejection in found.rejections),
+        candidates=candidates,
+        rejections=rejections,
         path_choice=choice,
         path_disagreement=disagreement,
     )
@@ -92,9 +95,11 @@ def verdict(findings: tuple[Finding, ...]) -> str:
     return "refused" if any(finding.level == "mandatory" for finding in findings) else "pass"
 
 
-def _search(stack: Stack, requirement: Requirement, catalogue: Catalogue) -> Mapping[Tier, TierSearch]:
+def _search(
+    stack: Stack, requirement: Requirement, catalogue: Catalogue, prices: PriceList | None
+) -> Mapping[Tier, TierSearch]:
     return {
-        tier: search_tier(tier, stack=stack, need=requirement.needs[tier], catalogue=catalogue)
+        tier: search_tier(tier, stack=stack, need=requirement.needs[tier], catalogue=catalogue, prices=prices)
         for tier in TIERS
         if tier in requirement.needs
     }
@@ -122,7 +127,9 @@ def _pinned_tier(tier: Tier, stack: Stack, requirement: Requirement, catalogue: 
     return deliver(config, need, catalogue) if config else None
 
 
-def whole_plan(stack: Stack, requirement: Requirement, tiers: Mapping[Tier, TierPlan]) -> Plan:
+def whole_plan(
+    stack: Stack, requirement: Requirement, tiers: Mapping[Tier, TierPlan], prices: PriceList | None = None
+) -> Plan:
     """Everything that follows from the tiers as chosen: what they give together, and what that costs."""
     outcome = demand.outcome(stack, requirement, tiers)
     assumptions = dict.fromkeys(line for tier in tiers.values() for line in tier.delivered.assumptions)
@@ -132,7 +139,7 @@ def whole_plan(stack: Stack, requirement: Requirement, tiers: Mapping[Tier, Tier
         tiers=tiers,
         outcome=outcome,
         assumptions=(*_defaults(stack), *assumptions),
-        cost=stall_cost(stack, outcome),
+        cost=plan_cost(stack, outcome, tiers, prices or PriceList(currency=stack.targets.budget.currency)),
     )
 
 
