@@ -23,7 +23,7 @@ from tierplan.domain.need import Clients, Phase, Requirement, Tier, TierNeed
 from tierplan.domain.stack import Stack
 from tierplan.domain.tiers import TierPlan
 from tierplan.errors import TierplanError
-from tierplan.load import catalogue, stack_from_document
+from tierplan.load import catalogue, prices_of, stack_from_document
 from tierplan.plan.rule import PlanCase
 from tierplan.plan.walk import case_of, whole_plan
 from tierplan.units import bandwidth
@@ -108,14 +108,18 @@ def _judged(token: str, properties: str, required: str, _configuration: tuple[tu
     return delivered(inputs, need_of(inputs, json.loads(required)))
 
 
-def whole(spec: object, tiers: tuple[tuple[str, Mapping[str, object]], ...]) -> PlanCase:
+def whole(storage: Mapping[str, object], tiers: tuple[tuple[str, Mapping[str, object]], ...]) -> PlanCase:
     """The whole plan out of the choices of its tiers (token, outputs), for the rules that no tier answers alone."""
-    return _whole(json.dumps(spec), json.dumps(tiers), configuration())
+    return _whole(
+        json.dumps(storage.get("spec")), json.dumps(storage.get("prices")), json.dumps(tiers), configuration()
+    )
 
 
 @lru_cache(maxsize=4)
-def _whole(spec: str, tiers: str, _configuration: tuple[tuple[str, str], ...]) -> PlanCase:
+def _whole(spec: str, prices: str, tiers: str, _configuration: tuple[tuple[str, str], ...]) -> PlanCase:
     stack, requirement = configured() or stated(json.loads(spec))
+    own = json.loads(prices)
+    listed = prices_of(stack, None) if own is None else wire.price_list(own)
     parts = [wire.chosen(token, outputs) for token, outputs in json.loads(tiers)]
     plans: dict[Tier, TierPlan] = {
         part.tier: delivered(part, requirement.needs[part.tier])
@@ -123,7 +127,7 @@ def _whole(spec: str, tiers: str, _configuration: tuple[tuple[str, str], ...]) -
         if part.config is not None and part.tier in requirement.needs
     }
     rejections = tuple(rejection for part in parts for rejection in part.rejections)
-    return replace(case_of(whole_plan(stack, requirement, plans)), rejections=rejections)
+    return replace(case_of(whole_plan(stack, requirement, plans, listed, catalogue())), rejections=rejections)
 
 
 def need_of(inputs: wire.TierInputs, required: object) -> TierNeed:

@@ -28,10 +28,11 @@ from pulumi_policy import (
 from seen import INPUTS
 
 INDEX = Path(__file__).with_name("index.json")
-Kind = Literal["waivers", "tier", "foreign", "requirement", "alone", "stack", "program", "waived"]
+Kind = Literal["waivers", "tier", "foreign", "requirement", "alone", "stack", "program", "parts", "waived"]
 """What a policy is asked about: one tier; a raw resource that is one; what is required; one resource of a token; the
-plan as a whole; all resources of a program together.  The waivers are read before and shown after all."""
-OVER_ALL = ("stack", "program", "waived")
+plan as a whole; all resources of a program together; the parts of a storage.
+The waivers are read before all others and shown after them."""
+OVER_ALL = ("stack", "program", "parts", "waived")
 STEPS = (
     "Each message ends with what to change. `tierplan plan STACK` finds the same without an engine; "
     "`tierplan explain STACK FIGURE` says where a figure comes from."

@@ -14,10 +14,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+import parts
 import waiving
 from evidence import configuration, configured, judged, plain, stated, whole
 from foreign import TOKENS, found, owned_tokens
 from pack import Entry, Kind, Validate, ValidateStack, write_index
+from parts import parts_findings
 from program import alone, together
 from reporting import factor_of, known_config, report_findings, report_spotted
 from tamper import requirement_findings
@@ -48,6 +50,9 @@ class Words:
 
 WAIVERS = Words(name=HOLDER, level="mandatory", severity="high", title="Every waiver is in force and may be given.")
 WAIVED = Words(name="advice-waived", level="advisory", severity="medium", title="What is waived, by whom and why.")
+PARTS = Words(
+    name=parts.PARTS, level="mandatory", severity="high", title="The parts of a storage follow from its tiers."
+)
 UNSTATED = Words(
     name="advice-requirement",
     level="advisory",
@@ -187,14 +192,31 @@ def stack_policy(rule: StackRule) -> ValidateStack:
 
 def _stack_findings(rule: StackRule, storage: PolicyResource | None, args: StackValidationArgs) -> Iterator[Finding]:
     known_config(args.get_config(), ())
+    yield from of_level(rule.check(_plan_case(storage, args)), rule.level)
+
+
+def _plan_case(storage: PolicyResource | None, args: StackValidationArgs) -> PlanCase:
     tiers = [one for one in args.resources if one.resource_type in wire.TIER_OF and _belongs(one, storage)]
-    spec = plain(storage.props).get("spec") if storage else None
-    case = whole(spec, tuple((one.resource_type, plain(one.props)) for one in tiers))
-    yield from of_level(rule.check(case), rule.level)
+    return whole(plain(storage.props) if storage else {}, tuple((one.resource_type, plain(one.props)) for one in tiers))
 
 
 def _belongs(resource: PolicyResource, storage: PolicyResource | None) -> bool:
     return storage is None or (resource.parent is not None and resource.parent.urn == storage.urn)
+
+
+def parts_policy(args: StackValidationArgs, report: ReportViolation) -> None:
+    """What judges the parts that each `TieredStorage` registers beside its tiers."""
+    storages = [one for one in args.resources if one.resource_type == wire.STORAGE]
+    if not storages:
+        args.not_applicable("no storage of ours")
+    for storage in storages:
+        report_findings(report, partial(_parts, storage, args), storage.name, storage.urn)
+
+
+def _parts(storage: PolicyResource, args: StackValidationArgs) -> Iterator[Finding]:
+    known_config(args.get_config(), ())
+    children = [one for one in args.resources if _belongs(one, storage)]
+    yield from parts_findings(_plan_case(storage, args), together(children))
 
 
 def program_policy(rule: ProgramRule) -> ValidateStack:
@@ -258,6 +280,7 @@ RESOURCE: Mapping[str, Validate] = {
 STACK: Mapping[str, ValidateStack] = {
     **{rule.name: stack_policy(rule) for rule in BY_WHOLE},
     **{rule.name: program_policy(rule) for rule in TOGETHER},
+    PARTS.name: parts_policy,
     WAIVED.name: waived_policy,
 }
 
@@ -272,6 +295,7 @@ def index() -> list[Entry]:
         ("alone", ALONE),
         ("stack", BY_WHOLE),
         ("program", TOGETHER),
+        ("parts", [PARTS]),
         ("waived", [WAIVED]),
     ]
     return [

@@ -81,7 +81,7 @@ def _lower(said: Mapping[str, object], asked: Mapping[str, object]) -> Iterator[
     """One finding that lists what is stated easier than it is."""
     stated_leaves, leaves = dict(_leaves(said)), dict(_leaves(asked))
     lines = [
-        f"{path}: {_word(path, stated_leaves.get(path))} stated, {_word(path, leaves.get(path))} asked"
+        f"{path}: {word(path, stated_leaves.get(path))} stated, {word(path, leaves.get(path))} asked"
         for path in dict.fromkeys([*leaves, *stated_leaves])
         if _easier(path, stated_leaves.get(path), leaves.get(path))
     ]
@@ -93,6 +93,18 @@ def _lower(said: Mapping[str, object], asked: Mapping[str, object]) -> Iterator[
             ),
             "take the need from the plan as it is; to ask less, change the stack file",
         )
+
+
+def differing(said: Mapping[str, object], expected: Mapping[str, object]) -> Iterator[tuple[str, Leaf, Leaf]]:
+    """Each place where two documents differ, float noise aside: its path, what is said, what was expected."""
+    here, there = dict(_leaves(said)), dict(_leaves(expected))
+    for path in dict.fromkeys([*there, *here]):
+        one, other = here.get(path), there.get(path)
+        if isinstance(one, float) and isinstance(other, float):
+            if abs(one - other) > TOLERANCE * max(abs(one), abs(other)):
+                yield path, one, other
+        elif one != other:
+            yield path, one, other
 
 
 def _easier(path: str, said: Leaf, asked: Leaf) -> bool:
@@ -116,9 +128,11 @@ def _leaves(value: object, path: str = "") -> Iterator[tuple[str, Leaf]]:
         yield path, value
     elif isinstance(value, int | float):
         yield path, float(value)
+    else:
+        yield path, "something unknown at preview"
 
 
-def _word(path: str, value: Leaf) -> str:
+def word(path: str, value: Leaf) -> str:
     """A value as people read it: with its unit, where the name says one."""
     if not isinstance(value, float):
         return "nothing" if value is None else str(value)

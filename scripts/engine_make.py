@@ -1,5 +1,6 @@
 """
-Make the engine: fetched by the official installer, or built from the Go modules pinned in `tools/`.
+Make the engine: fetched by the official installer, or built from the Go modules pinned in `tools/`.  The host of YAML
+programs, which only those who write in YAML need, is built in the same manner and kept beside.
 
 Either works in a folder of its own beside the wanted one, which takes its name only when it is whole; so a folder
 with that name is a finished engine, whenever and however a run ended.
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 TOOLS = Path(__file__).resolve().parent.parent / "tools"
 SDK = "github.com/pulumi/pulumi/sdk/v3"
 CLI = "github.com/pulumi/pulumi/pkg/v3"
+YAML = "github.com/pulumi/pulumi-yaml"
+YAML_HOST = "pulumi-language-yaml"
+SETTINGS = {"CGO_ENABLED": "0", "GOWORK": "off", "GOFLAGS": "-mod=readonly"}
 PROGRAMS = ("pulumi", "pulumi-language-python", "pulumi-language-python-exec")
 GO_HOME = "/usr/local/go/bin"
 """Where Go's own installation puts it, often without telling PATH."""
@@ -166,38 +170,61 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 def _compile(go: str, bin_folder: Path, env: Mapping[str, str], pins: Pins) -> None:
     bin_folder.mkdir()
-    settings = {**env, "CGO_ENABLED": "0", "GOWORK": "off", "GOFLAGS": "-mod=readonly"}
+    settings = {**env, **SETTINGS}
     parts = (
         ("pulumi-host", pins.host, f"{SDK}/python/cmd/pulumi-language-python"),
         ("pulumi-cli", pins.engine, f"{CLI}/cmd/pulumi"),
     )
     for folder, version, package in parts:
-        program = package.rsplit("/", 1)[1]
         # Without -X the version is empty and the Automation API refuses the engine.
-        flags = f"-s -w -X {SDK}/go/common/version.Version=v{version}"
-        progress.run(
-            [
-                go,
-                "build",
-                "-trimpath",
-                "-buildvcs=false",
-                "-tags",
-                "osusergo,grpcnotrace",
-                "-ldflags",
-                flags,
-                "-o",
-                bin_folder / program,
-                package,
-            ],
-            label=f"building {program} v{version}",
-            cwd=TOOLS / folder,
-            env=settings,
-        )
+        flags = f"-X {SDK}/go/common/version.Version=v{version}"
+        _go_build(go, package, bin_folder, folder=folder, version=f"v{version}", flags=flags, env=env)
     # The host runs programs through a small script that must lie beside it; the engine's own module holds it.
     sdk = _ask(go, settings, "list", "-m", "-f", "{{.Dir}}", SDK, cwd=TOOLS / "pulumi-cli")
     shim = bin_folder / "pulumi-language-python-exec"
     shutil.copyfile(Path(sdk) / "python" / "cmd" / shim.name, shim)
     shim.chmod(0o755)
+
+
+def _go_build(
+    go: str, package: str, bin_folder: Path, *, folder: str, version: str, flags: str, env: Mapping[str, str]
+) -> None:
+    """Build one program from its own folder of `tools/`, so that its modules are exactly those pinned there."""
+    program = package.rsplit("/", 1)[1]
+    words = ("build", "-trimpath", "-buildvcs=false", "-tags", "osusergo,grpcnotrace", "-ldflags", f"-s -w {flags}")
+    progress.run(
+        [go, *words, "-o", bin_folder / program, package],
+        label=f"building {program} {version}",
+        cwd=TOOLS / folder,
+        env={**env, **SETTINGS},
+    )
+
+
+def yaml_version(tools: Path = TOOLS) -> str:
+    """The version of the YAML host, as `tools/pulumi-yaml/go.mod` pins it."""
+    text = (tools / "pulumi-yaml" / "go.mod").read_text(encoding="utf-8")
+    return _only(rf"{re.escape(YAML)} v(\S+)", text)
+
+
+def build_yaml(home: Path, env: Mapping[str, str]) -> str | None:
+    """Build the host of YAML programs from its pinned modules; the reason where that cannot be done."""
+    go = shutil.which("go", path=env.get("PATH")) or shutil.which("go", path=GO_HOME)
+    if go is None:
+        return "Go: not found"
+    part = _fresh(home)
+    try:
+        (part / "bin").mkdir()
+        package, version = f"{YAML}/cmd/{YAML_HOST}", f"v{yaml_version()}"
+        _go_build(go, package, part / "bin", folder="pulumi-yaml", version=version, flags="", env=env)
+        sizes = {YAML_HOST: (part / "bin" / YAML_HOST).stat().st_size}
+        (part / MARK).write_text(json.dumps(sizes, indent=1), encoding="utf-8")
+        shutil.rmtree(home, ignore_errors=True)
+        part.rename(home)
+    except (progress.ChildError, subprocess.SubprocessError, OSError) as error:
+        return f"Go build of {YAML_HOST}: {_last_line(error)}"
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return None
 
 
 def _ask(go: str, env: Mapping[str, str], *words: str, cwd: Path | None = None) -> str:

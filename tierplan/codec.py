@@ -169,12 +169,18 @@ def _decoded_list(kind: object, value: object, spelling: Spelling, path: str, fa
     return tuple(_decoded(kind, item, spelling, f"{path}[{index}]", faults) for index, item in enumerate(value))
 
 
+@cache
+def _kind_hint(part: Hashable) -> object:
+    """The hint of a dataclass's `kind`, where it has one."""
+    return typing.get_type_hints(part).get("kind") if dataclasses.is_dataclass(part) else None
+
+
 def _decoded_union(
     kinds: tuple[object, ...], value: object, spelling: Spelling, path: str, faults: list[str]
 ) -> object:
     """Of several dataclasses the one whose literal `kind` fits; else the first that reads without a fault."""
     for part in kinds:
-        hint = typing.get_type_hints(part).get("kind") if dataclasses.is_dataclass(part) else None
+        hint = _kind_hint(cast("Hashable", part))
         if hint is not None and isinstance(value, Mapping) and value.get("kind") in get_args(hint):
             return _decoded(part, value, spelling, path, faults)
     tried: list[str] = []

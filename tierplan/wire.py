@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from tierplan.codec import decode, encode
 from tierplan.domain.need import Requirement, Tier, TierNeed
+from tierplan.domain.prices import Price, PriceList
 from tierplan.domain.stack import StorageNode
 from tierplan.domain.tiers import Rejection, TierConfig, TierPlan
 from tierplan.errors import InputError
@@ -168,6 +169,27 @@ def chosen(token: str, outputs: Mapping[str, object]) -> TierInputs:
     """
     kept = {"tier", "backend", "nodes", "node", "layout", "racks", "quote", "options", "rejections"}
     return tier_inputs(token, {key: value for key, value in outputs.items() if key in kept})
+
+
+def price_properties(prices: PriceList) -> Properties:
+    """A price list as a property: what a bill is made of, handed on to those who judge it."""
+    items = {item: encode(price, "wire") for item, price in prices.items.items()}
+    return {"currency": prices.currency, "years": prices.years, "name": prices.name, "items": items}
+
+
+def price_list(value: object) -> PriceList:
+    """
+    A price list read back.
+
+    Raises:   InputError with one line for each property that is unknown, missing or of a wrong type
+    """
+    rows = value.get("items") if isinstance(value, Mapping) else None
+    if not isinstance(value, Mapping) or not isinstance(rows, Mapping):
+        message = "prices: no map with currency, years and items"
+        raise InputError(message)
+    head = decode(PriceList, {key: item for key, item in value.items() if key != "items"}, "wire", "prices")
+    items = {str(item): decode(Price, row, "wire", f"prices.items.{item}") for item, row in rows.items()}
+    return replace(head, items=items)
 
 
 def requirement_properties(requirement: Requirement) -> Properties:

@@ -31,7 +31,9 @@ def document() -> Schema:
     """Every token with the schema of its inputs; nouns that several hold stand once, under ``$defs``."""
     nouns: dict[str, Schema] = {}
     tokens: Schema = {
-        wire.STORAGE: _closed("The whole storage of one cluster.", {"spec": {"type": "object"}}, ["spec"]),
+        wire.STORAGE: _closed(
+            "The whole storage of one cluster.", {"spec": {"type": "object"}, "prices": {"type": "object"}}, ["spec"]
+        ),
         wire.REQUIREMENT: _closed(
             "Every required figure by its id, in its base unit.",
             {"figures": {"type": "object", "additionalProperties": {"type": "number"}}},

@@ -1,17 +1,18 @@
 """`TieredStorage`: a stack's whole storage, planned in plain Python and registered as choices and figures."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NotRequired, TypedDict
+from pathlib import Path
+from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
 from tierplan import plan as planning
 from tierplan import wire
 from tierplan.codec import encode
-from tierplan.domain.need import Tier
+from tierplan.domain.need import TIERS, Tier
 from tierplan.domain.plan import Finding, Plan
 from tierplan.errors import InputError, TierplanError
-from tierplan.load import catalogue, stack_from_document
+from tierplan.load import catalogue, prices_of, stack_from_document
 from tierplan.plan.search import tier_pins
 from tierplan.plan.stack_rules import wanted_tiers
 from tierplan_pulumi import services
@@ -31,7 +32,7 @@ from tierplan_pulumi.summary import outline, summary
 class TieredStorageArgs(TypedDict):
     """The inputs of a `TieredStorage`."""
 
-    spec: Mapping[str, object]
+    spec: Mapping[str, Any]  # not `object`: other languages' hosts read the type
     """What the GPUs will do and what is chosen: the stack form without its namespace; keys stay snake_case."""
     folder: NotRequired[str]
     """The folder that file names in the spec are relative to; the program's own unless said."""
@@ -46,20 +47,34 @@ class TieredStorage(pulumi.ComponentResource):
     like any other: refusing is the policies' part.
     """
 
+    verdict: pulumi.Output[str]
+    """Pass, or refused with the rules that are missed."""
+    local: pulumi.Output[str] | None
+    """The local tier in one line."""
+    hot: pulumi.Output[str] | None
+    """The hot tier in one line."""
+    cold: pulumi.Output[str] | None
+    """The cold tier in one line."""
+
     def __init__(self, name: str, args: TieredStorageArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         try:
-            spec = _known_spec(args["spec"], name)
-            self._plan = planning.make_plan(
-                stack_from_document(spec, name=name, where=f"TieredStorage {name}"), catalogue()
-            )
+            inputs: wire.Properties = {"spec": (spec := _known_spec(args["spec"], name))}
+            stack = stack_from_document(spec, name=name, where=f"TieredStorage {name}")
+            prices = prices_of(stack, Path(args.get("folder", ".")) / stack.prices if stack.prices else None)
+            self._plan = planning.make_plan(stack, catalogue(), prices)
         except TierplanError as fault:
             raise pulumi.RunError(str(fault)) from fault
+        if stack.prices:  # the policies cannot read the file, and the bill is made of it
+            inputs["prices"] = wire.price_properties(prices)
         self._findings = planning.judge(self._plan)
-        super().__init__(wire.STORAGE, name, {"spec": spec}, opts)
+        super().__init__(wire.STORAGE, name, inputs, opts)
         self._register_parts(name)
         self._register_artifacts(name, args.get("folder", "."))
         pulumi.info(summary(self._plan, self._findings), resource=self)
-        self.register_outputs({"spec": spec, **self.lines})
+        lines = {key: pulumi.Output.from_input(line) for key, line in self.lines.items()}
+        self.verdict = lines["verdict"]
+        self.local, self.hot, self.cold = (lines.get(tier) for tier in TIERS)
+        self.register_outputs({**inputs, **lines})
 
     @property
     def plan(self) -> Plan:

@@ -42,7 +42,8 @@ def _tier_line(chosen: TierPlan | None) -> str:
         return "no product fits"
     rates, delivered = chosen.delivered.healthy, chosen.delivered
     return (
-        f"{chosen.config.nodes} × {_product(chosen)}: read {rates.read.show()}, write {rates.write.show()}, "
+        f"{delivered.cloud or f'{chosen.config.nodes} × {_product(chosen)}'}: "
+        f"read {rates.read.show()}, write {rates.write.show()}, "
         f"{delivered.planned.show()} at planned fill; bound by {_words(delivered.bound_by)}"
     )
 
@@ -67,11 +68,12 @@ def _tier_rows(tier: Tier, plan: Plan) -> Iterator[Row]:
         return
     need, delivered, rates = chosen.need, chosen.delivered, chosen.delivered.healthy
     bound_by = delivered.bound_by
+    cloud = delivered.cloud
     yield (
         tier,
-        f"{_product(chosen)} nodes",
+        f"{_product(chosen)} {'nodes' if cloud is None else cloud.unit}",
         _asked(delivered.counts[bound_by]),
-        str(chosen.config.nodes),
+        str(chosen.config.nodes) if cloud is None else f"{cloud.size:.10g}",
         "the GPU nodes" if tier == "local" else _words(bound_by),
     )
     figures = (

@@ -20,6 +20,8 @@ from tierplan.units import Bandwidth, OpRate, Size, bandwidth, op_rate, size
 
 # Products of which nothing is published are planned by an offer: here one for more than anybody asks.
 OFFERS = {"vast": Quote(read=Bandwidth(1e13), write=Bandwidth(1e13), usable=Size(1e18), source="offer of the test")}
+# Products that are planned only where somebody says so.
+ACCEPTED = {"rustfs": {"evaluation": True}}
 # A backend of a cloud is tried on its own site.
 SITE_KINDS = {
     "fsx-lustre": "aws",
@@ -34,6 +36,14 @@ SITE_KINDS = {
     "oss": "alibaba",
     "cos": "tencent",
     "obs": "huawei",
+}
+# Classes of a service that figures of their own belong to, beside what is chosen where nothing is pinned.
+VARIANTS = {
+    "fsx-lustre": (
+        {"storage_type": "INTELLIGENT_TIERING", "read_cache": "64 GiB"},
+        {"storage_type": "HDD", "drive_cache_type": "READ"},
+        {"per_unit_throughput": 500, "efa": True, "metadata_iops": 24000},
+    ),
 }
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -181,14 +191,20 @@ class Lab:
         return self.need_of(self.facts(backend_id).fills[0], **{"racks": 8, **ask})
 
     def sized(self, backend_id):
-        """The local tier is what the GPU nodes are: nothing there is sized."""
-        return self.facts(backend_id).fills[0] != "local"
+        """The local tier is what the GPU nodes are; a service of a cloud has sizes and quotas, but no nodes."""
+        facts = self.facts(backend_id)
+        return facts.fills[0] != "local" and "on-prem" in facts.sites
 
     def choose(self, backend_id, need, pins=None):
         """Everything that the backend would try."""
         site = Site(kind=SITE_KINDS.get(backend_id, "on-prem"), racks=8)
-        pins = pins or TierPins(quote=OFFERS.get(backend_id))
+        pins = pins or TierPins(quote=OFFERS.get(backend_id), options=ACCEPTED.get(backend_id, {}))
         return list(backends.load(backend_id).choices(need, pins, site, self.facts(backend_id)))
+
+    def variants(self, backend_id, need):
+        """What is chosen where nothing is pinned, and what by the pins of `VARIANTS`."""
+        pinned = [TierPins(quote=OFFERS.get(backend_id), options=words) for words in VARIANTS.get(backend_id, ())]
+        return [config for pins in (None, *pinned) for config in self.choose(backend_id, need, pins)]
 
     def give(self, config, need):
         """What one configuration delivers."""

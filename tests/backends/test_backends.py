@@ -104,7 +104,7 @@ def test_every_figure_is_used(backend_id, lab):
 
     watched = replace(facts, figures=Watched(facts.figures))
     need = lab.need(backend_id, {})
-    for config in lab.choose(backend_id, need):
+    for config in lab.variants(backend_id, need):
         for medium in ("nvme", "hdd"):
             again = replace(config, node=replace(config.node, medium=medium, drives=4))
             backends.load(backend_id).deliver(again, need, watched)

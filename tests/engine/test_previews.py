@@ -201,3 +201,40 @@ def test_a_plan_is_judged_as_a_state_file(
     assert done.code == (1 if refused else 0), done.errors
     assert refused <= done.said("mandatory")
     assert bool(done.said("mandatory")) == bool(refused)
+
+
+def waiver(**changes: str) -> dict[str, object]:
+    """A policy configuration with one waiver of what refuses `refused-small`."""
+    row = {"rule": "hot-capacity", "stack": "refused-small", "reason": "drives in May", "owner": "ops"}
+    return {"stack-waivers": {"waivers": [{**row, "until": "9999-12-31", **changes}]}}
+
+
+@pytest.mark.parametrize(
+    ("config", "refused", "said"),
+    [
+        (waiver(), set(), ("advice-waived", "hot-capacity, waived until 9999-12-31 by ops: drives in May")),
+        (waiver(until="2026-01-31"), {"stack-waivers", "hot-capacity"}, ("stack-waivers", "it ended on 2026-01-31")),
+        (waiver(rule="hot-layout"), {"stack-waivers", "hot-capacity"}, ("stack-waivers", "is never waived")),
+        (waiver(stack="demo"), {"hot-capacity"}, ("hot-capacity", "required")),
+    ],
+    ids=["in force", "ended", "data loss", "another stack"],
+)
+def test_waivers_are_policy_configuration(
+    project: pulumi_run.Project, config: Mapping[str, object], refused: set[str], said: tuple[str, str]
+) -> None:
+    file = project.state / "waivers.json"
+    file.write_text(json.dumps(config), encoding="utf-8")
+    pack = ("--policy-pack", str(project.pack), "--policy-pack-config", str(file))
+    done = enginerun.preview(project, "refused-small", stack_text("refused-small"), *pack)
+    assert done.said("mandatory") == refused
+    assert done.code == (1 if refused else 0)
+    assert said[1] in done.messages(said[0])
+
+
+def test_a_waiver_of_another_form_is_refused_by_its_schema(project: pulumi_run.Project) -> None:
+    file = project.state / "waivers.json"
+    file.write_text(json.dumps(waiver(until="soon")), encoding="utf-8")
+    pack = ("--policy-pack", str(project.pack), "--policy-pack-config", str(file))
+    done = enginerun.preview(project, "refused-small", stack_text("refused-small"), *pack)
+    assert done.code == 1
+    assert "waivers.0.until: Does not match pattern" in done.errors + "".join(done.diagnostics("error"))

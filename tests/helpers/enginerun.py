@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
@@ -13,6 +13,7 @@ from typing import cast
 import pulumi_run
 
 Event = Mapping[str, object]
+Preview = Callable[[Mapping[str, object]], "Run"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -125,7 +125,9 @@ def test_backend_is_read_and_known_to_the_stack_form(backend_id: str) -> None:
 def test_ids_by_tier_are_what_the_files_say(tier: str) -> None:
     """`ids` does not parse the files; this does."""
     fresh = FileCatalogue()
-    assert fresh.ids(tier) == tuple(name for name in BACKENDS if tier in catalogue().backend(name).fills)
+    for site in ("on-prem", "aws"):
+        known = [catalogue().backend(name) for name in BACKENDS]
+        assert fresh.ids(tier, site) == tuple(one.id for one in known if tier in one.fills and site in one.sites)
 
 
 def test_facts_of_a_backend(small: FileCatalogue) -> None:

@@ -157,8 +157,6 @@ def test_default_facts_can_be_looked_up() -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "tiers.lifecycle",
-        "fabric",
         "targets.annual_loss_probability",
     ],
 )

@@ -14,12 +14,14 @@ import pytest
 from pulumi_policy import ResourceValidationPolicy, StackValidationPolicy
 
 import pack
+from foreign import owned_tokens
 from judging import PACK, judge, judge_resource, level, mandatory, spoilt
-from pack import read_index
+from pack import read_index, read_tokens
 from recording import Recording, Registered
 from rules import index
 from tierplan import wire
-from tierplan.plan.rule import Rule, StackRule
+from tierplan.plan.program_rules import PROGRAM_RULES
+from tierplan.plan.rule import ProgramRule, Rule, StackRule
 from tierplan.plan.rules import RULES
 from tierplan.plan.stack_rules import STACK_RULES
 
@@ -51,8 +53,12 @@ def figure(one: Registered, path: str) -> float:
 
 
 def test_the_pack_has_a_policy_for_each_rule_of_the_core() -> None:
-    rules: dict[str, Rule | StackRule] = {rule.name: rule for rule in RULES} | {rule.name: rule for rule in STACK_RULES}
-    assert set(PACK) == {*rules, "stack-other", "advice-other"}
+    rules: dict[str, Rule | StackRule | ProgramRule] = {
+        rule.name: rule for rule in (*RULES, *STACK_RULES, *PROGRAM_RULES)
+    }
+    own = {"stack-other", "advice-other", "stack-parts", "stack-waivers", "advice-waived", "advice-requirement"}
+    assert set(PACK) == rules.keys() | own
+    assert len(rules) == len(RULES) + len(STACK_RULES) + len(PROGRAM_RULES)
     for name, rule in rules.items():
         policy = PACK[name]
         assert (level(name), policy.description) == (rule.level, rule.title)
@@ -63,12 +69,13 @@ def test_the_pack_has_a_policy_for_each_rule_of_the_core() -> None:
 def test_the_index_is_the_one_of_the_rules() -> None:
     """`python policies/rules.py` after a change of the rules."""
     assert read_index() == index()
+    assert read_tokens() == owned_tokens()
     assert len({entry["name"] for entry in index()}) == len(index())
 
 
 def test_an_index_that_misses_a_rule_stops_the_pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     short = tmp_path / "index.json"
-    short.write_text(json.dumps(read_index()[1:]), encoding="utf-8")
+    short.write_text(json.dumps({"policies": read_index()[1:], "tokens": {}}), encoding="utf-8")
     monkeypatch.setattr(pack, "INDEX", short)
     pack.rules.cache_clear()
     with pytest.raises(RuntimeError, match=r"run: python policies/rules\.py"):

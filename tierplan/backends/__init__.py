@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Protocol, cast
 
 from tierplan.domain.facts import BackendFacts
+from tierplan.domain.lifecycle import Downward
 from tierplan.domain.need import TierNeed
 from tierplan.domain.stack import Site, TierPins
 from tierplan.domain.tiers import Delivered, TierConfig, TierPlan
@@ -46,3 +47,9 @@ def module_name(backend_id: str) -> str:
 def load(backend_id: str) -> Backend:
     """The backend of this catalogue id."""
     return cast("Backend", import_module(f"tierplan.backends.{module_name(backend_id)}").BACKEND)
+
+
+def downward(config: TierConfig) -> Downward | None:
+    """What the product has to move old data to an object store with; None if it has nothing of its own."""
+    tell = getattr(import_module(f"tierplan.backends.{module_name(config.backend)}"), "downward", None)
+    return cast("Downward", tell(config)) if tell is not None else None

@@ -164,9 +164,7 @@ def file_system_rates(known: Table, choice: Choice, used: Relied) -> tuple[Bandw
 
 def client_bandwidth(clients: Clients, *, efa: bool, file_servers: int, used: Relied) -> Bandwidth:
     """What one GPU node takes: its ports, the most of one client and, over TCP, of one client with each server."""
-    over_tcp = min(
-        used.quantity(Bandwidth, "client_tcp"), used.quantity(Bandwidth, "client_server_tcp") * file_servers
-    )
+    over_tcp = min(used.quantity(Bandwidth, "client_tcp"), used.quantity(Bandwidth, "client_server_tcp") * file_servers)
     return min(clients.network, used.quantity(Bandwidth, "client_efa") if efa else over_tcp)
 
 
@@ -246,14 +244,16 @@ def _legal(sizes: Sizes, size: float) -> int:
 
 
 def _metadata_count(known: Table, choice: Choice, need: TierNeed, used: Relied) -> int:
-    """0 where the metadata rate is there; the size that brings it in mode AUTOMATIC; else NEVER."""
+    """0 where the metadata rate is there, in mode AUTOMATIC the size that brings it; NEVER where none does."""
     iops = iops_of(known, choice)
     wanted = iops_for(operations=need.op_rate, operations_per_iops=used["operations_per_iops"])
     if iops is None:
         return NEVER if need.op_rate > used.quantity(OpRate, "unconfigured_op_rate") else 0
-    if iops >= wanted * (1 - 1e-9):
-        return 0
-    return NEVER
+    sizes = sizes_of(known, choice)
+    if choice.mode == AUTOMATIC and sizes is not None and wanted > 0:
+        size = known.metadata.size_for(wanted)
+        return NEVER if size is None else sizes.at_least(size)
+    return 0 if iops >= wanted * (1 - 1e-9) else NEVER
 
 
 def price_of(known: Table, choice: Choice, used: Relied) -> float | None:

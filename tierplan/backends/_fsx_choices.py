@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tierplan.backends._choosing import Relied
 from tierplan.backends._fsx import (
     AUTOMATIC,
-    GIB,
     USER,
     VERSION,
     Choice,
@@ -20,11 +19,10 @@ from tierplan.backends._fsx import (
     price_of,
     servers,
 )
-from tierplan.backends._fsx_table import DEPLOYMENTS, HDD, SSD, TIERING, Row, Table
+from tierplan.backends._fsx_table import DEPLOYMENTS, HDD, SSD, TIERING, Row, Table, gib_text
 from tierplan.domain.need import TierNeed
 from tierplan.domain.stack import OptionValue, Site
 from tierplan.domain.tiers import NEVER
-from tierplan.units import Size
 
 Options = Mapping[str, OptionValue]
 
@@ -118,7 +116,7 @@ def _sized(words: dict[str, OptionValue], need: TierNeed, known: Table, used: Re
     if choice.tiering:
         words = {**words, "throughput_capacity": words.get("throughput_capacity", size or int(used["tiering_step"]))}
     elif "size" not in words:
-        words = {**words, "size": Size(size * GIB).text()}
+        words = {**words, "size": gib_text(size)}
     return _with_metadata(words, need, known, used)
 
 
@@ -140,9 +138,5 @@ def alternatives(options: Options, need: TierNeed, known: Table, used: Relied) -
     own = choice_of(options)
     left = ("size", "throughput_capacity", "per_unit_throughput", "metadata_mode", "metadata_iops")
     words = {key: value for key, value in options.items() if key not in left}
-    found = [Offer(options=one.options, choice=one.choice, price=one.price, enough=one.enough) for one in _all(words, need, known, used)]
-    return tuple(replace(offer) for offer in found if offer.choice.per_unit != own.per_unit)
-
-
-def _all(words: dict[str, OptionValue], need: TierNeed, known: Table, used: Relied) -> Iterator[Offer]:
-    yield from offers(words, need, Site(kind="aws"), known, used)
+    found = offers(words, need, Site(kind="aws"), known, used)
+    return tuple(offer for offer in found if offer.choice.per_unit != own.per_unit)

@@ -147,6 +147,14 @@ class Metadata:
         limits = (self.first, self.second, self.third)
         return next((rate for limit, rate in zip(limits, self.values, strict=False) if size_gib <= limit), self.step)
 
+    def size_for(self, iops: float) -> float | None:
+        """The least GiB that bring a rate by themselves; None where no size does."""
+        limits = (0.0, self.first, self.second, self.third)
+        for limit, rate in zip(limits, self.values, strict=True):
+            if iops <= rate * (1 + NOISE):
+                return limit + 1
+        return None if iops > self.most else math.ceil(iops / self.step - NOISE) * self.step_size
+
     def _all(self, storage: str) -> tuple[int, ...]:
         if storage == TIERING:
             return self.tiering
@@ -182,6 +190,16 @@ def table(facts: BackendFacts) -> Table:
         without_persistent_2=words_of(facts.fact("regions_without_persistent_2")),
         slow_classes_only=words_of(facts.fact("regions_with_slow_classes_only")),
     )
+
+
+def gib_text(size_gib: float) -> str:
+    """
+    A size as the service counts it, to be read back as exactly that.
+
+    >>> gib_text(148800.0)
+    '148800 GiB'
+    """
+    return f"{size_gib!r} GiB".replace(".0 GiB", " GiB")
 
 
 def row_key(deployment: str, storage: str, per_unit: int | None) -> str:

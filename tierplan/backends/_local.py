@@ -235,7 +235,7 @@ class LocalProduct:
         What set-up of drives and software needs.
 
         drives:   nodes, drives_per_node, usable_gib_per_node, planned_bytes_per_node, arrays, drive_paths,
-                  drives_named, mount_point, directories, chunk_kib
+                  drives_named, mount_point, directories, chunk_kib, quota_percent
         software: what the product adds
         """
         nodes = max(1, plan.config.nodes)
@@ -251,5 +251,6 @@ class LocalProduct:
             "mount_point": mount_point(plan.config),
             "directories": directories(plan.config, self.arrays),
             "chunk_kib": 512,
+            "quota_percent": 100,  # of what is cached, where the software leaves a part of its quota free
             **self.context(plan),
         }

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from tierplan.backends._space import EvenSpace, Space, failure_domains, nodes_for
+from tierplan.domain.lifecycle import StorageClass
 from tierplan.domain.need import Clients, TierNeed
 from tierplan.domain.stack import Quote, Survive
 from tierplan.domain.tiers import (
@@ -271,6 +272,8 @@ def spread(model: Model, config: TierConfig) -> Protection | None:
     if layout.kind == "none" or drives < 1 or layout.width < 1:
         return None
     tolerated, serving = _borne(model, config)
+    by_rack = layout.hot_spares if layout.failure_domain == "rack" else 0
+    kept = model.space.kept_free if isinstance(model.space, EvenSpace) else 0
     return Protection(
         tolerated=tolerated,
         serving=serving,
@@ -281,7 +284,7 @@ def spread(model: Model, config: TierConfig) -> Protection | None:
         pool=drives,
         groups=model.groups,
         read_units=layout.data_units if layout.kind == "erasure-code" else 1,
-        spare=model.space.kept_free if isinstance(model.space, EvenSpace) else 0,
+        spare=kept or by_rack * placement.nodes_per_rack(nodes=config.nodes, racks=config.racks),
     )
 
 
@@ -327,6 +330,7 @@ def delivered(
     assumptions: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
     parts: Mapping[str, float] | None = None,
+    classes: tuple[StorageClass, ...] = (),
 ) -> Delivered:
     """Everything that a configuration gives, from what its product says of it."""
     model = quoted(model, config.quote, nodes=config.nodes)
@@ -346,4 +350,5 @@ def delivered(
         notes=(*notes, f"no number of these nodes meets: {never}") if never else notes,
         parts=parts or {},
         protection=model.protection or spread(model, config),
+        classes=classes,
     )

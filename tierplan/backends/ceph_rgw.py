@@ -9,6 +9,7 @@ from tierplan.backends import Backend, TemplateValue, _ceph
 from tierplan.backends._choosing import OptionKind, Relied, option, option_faults
 from tierplan.backends._sizing import Ceiling, Model, NodeRates, client_ceiling, delivered, lowest
 from tierplan.domain.facts import BackendFacts
+from tierplan.domain.lifecycle import StorageClass
 from tierplan.domain.need import TierNeed
 from tierplan.domain.stack import Site, TierPins
 from tierplan.domain.tiers import Delivered, Illegal, Layout, TierConfig, TierPlan
@@ -17,6 +18,7 @@ from tierplan.units import Bandwidth, OpRate, Size
 OPTIONS: Mapping[str, OptionKind] = {
     "bucket": str,
     "storage_class": str,
+    "cold_class": str,
     "versioning": bool,
     "plugin": str,
     "stripe_unit": Size,
@@ -95,6 +97,7 @@ def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
         ),
         tolerated=max(0, layout.tolerated),
         serving=_ceph.serving(layout),
+        groups=_ceph.pool_groups(config, used),
     )
 
 
@@ -134,6 +137,13 @@ def notes(config: TierConfig, used: Relied) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def storage_classes(config: TierConfig) -> tuple[StorageClass, ...]:
+    """The class that data lands in, and a compressed one that rules move it to; none where only one is there."""
+    landing, cold = option(config.options, "storage_class", str), option(config.options, "cold_class", str)
+    first = StorageClass(name=landing or "STANDARD")
+    return () if cold is None else (first, StorageClass(name=cold, comes_from=(first.name,)))
+
+
 class CephRgw:
     """The Ceph RGW backend."""
 
@@ -169,6 +179,7 @@ class CephRgw:
             cannot_change_later=(*((code,) if layout.kind == "erasure-code" else ()), "a bucket's placement target"),
             assumptions=used.lines(config.node),
             notes=notes(config, used),
+            classes=storage_classes(config),
             parts={
                 **_ceph.parts(config, used),
                 "gateways_per_host": gateways,
@@ -187,7 +198,7 @@ class CephRgw:
         profile:  kind (erasure-code, replicas), data_units, parity_units, replicas, minimum_size, plugin, technique,
                   failure_domain (host, rack, osd), stripe_unit_kib, profile_name
         pools:    data_pool, index_pool, extra_pool, placement_groups, nearfull_fraction
-        gateway:  realm, zonegroup, zone, storage_class, bucket, versioning
+        gateway:  realm, zonegroup, zone, storage_class, cold_class (or empty), bucket, versioning
         """
         config, layout, parts = plan.config, plan.config.layout, plan.delivered.parts
         words = {"node": "host", "rack": "rack", "drive": "osd"}
@@ -220,6 +231,7 @@ class CephRgw:
             "zonegroup": "tierplan",
             "zone": "cold",
             "storage_class": option(config.options, "storage_class", str) or "STANDARD",
+            "cold_class": option(config.options, "cold_class", str) or "",
             "bucket": option(config.options, "bucket", str) or "tierplan-cold",
             "versioning": option(config.options, "versioning", bool) or False,
         }

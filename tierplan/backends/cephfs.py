@@ -89,6 +89,7 @@ def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
         ),
         tolerated=max(0, layout.tolerated),
         serving=_ceph.serving(layout),
+        groups=_ceph.pool_groups(config, used),
     )
 
 

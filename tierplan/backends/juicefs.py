@@ -32,6 +32,7 @@ from tierplan.backends._sizing import (
 )
 from tierplan.backends._space import nodes_for
 from tierplan.domain.facts import BackendFacts
+from tierplan.domain.lifecycle import Downward
 from tierplan.domain.need import TierNeed
 from tierplan.domain.stack import Site, TierPins
 from tierplan.domain.tiers import NEVER, Delivered, Illegal, Layout, TierConfig, TierPlan
@@ -155,6 +156,7 @@ def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
         client=client(config, need, used),
         tolerated=max(0, layout.tolerated),
         serving=_ceph.serving(layout),
+        groups=_ceph.pool_groups(config, used),
     )
 
 
@@ -335,6 +337,16 @@ class JuiceFs:
             "write_back": option(config.options, "write_back", bool) or False,
             "mount_point": "/mnt/hot",
         }
+
+
+def downward(config: TierConfig) -> Downward:  # noqa: ARG001  # every configuration has it
+    """Blocks lie in an object store anyhow: a directory's storage class is set, no rule of the bucket may do it."""
+    return Downward(
+        mechanism="juicefs tier: storage class of a directory",
+        by_itself=False,
+        transparent=True,
+        source="juicedata/juicefs v1.4: cmd/tier.go",
+    )
 
 
 BACKEND: Backend = JuiceFs()

@@ -151,6 +151,7 @@ def context(plan: TierPlan) -> Mapping[str, TemplateValue]:
         "buffer_mib": math.floor((option(options, "buffer_size", Size) or BUFFER).bytes / 2**20),
         "free_space_ratio": f"{free_space_ratio(options):g}",
         "write_back": option(options, "write_back", bool) or False,
+        "quota_percent": math.ceil(100 / max(0.01, full_limit(free_space_ratio=free_space_ratio(options)))),
     }
 
 

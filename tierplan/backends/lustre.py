@@ -40,6 +40,7 @@ from tierplan.backends._raid import (
 from tierplan.backends._sizing import Ceiling, Model, NodeRates, client_ceiling, counts, delivered, lowest
 from tierplan.backends._space import EvenSpace
 from tierplan.domain.facts import BackendFacts
+from tierplan.domain.lifecycle import Downward
 from tierplan.domain.need import TierNeed
 from tierplan.domain.stack import OptionValue, Site, StorageNode, TierPins
 from tierplan.domain.tiers import Delivered, Factor, Illegal, TierConfig, TierPlan
@@ -374,6 +375,19 @@ def _parts(config: TierConfig, need: TierNeed, meta: own.Metadata, *, ost: Bandw
         "dom_kib": int(dom.bytes / 2**10),
         **raid_parts(config, rpc_kib=4096),
     }
+
+
+def downward(config: TierConfig) -> Downward:
+    """HSM: a copytool archives what a policy run lists, and the space is released."""
+    on = option(config.options, "hsm", bool) is True
+    return Downward(
+        mechanism="Lustre HSM with a copytool",
+        by_itself=False,
+        transparent=True,
+        missing="" if on else "lustre runs without HSM, so it hands nothing over",
+        remedy="write tiers.hot.options.hsm: true",
+        source="Lustre operations manual, Hierarchical Storage Management",
+    )
 
 
 BACKEND: Backend = Lustre()

@@ -17,16 +17,18 @@ from tierplan.backends._choosing import (
     pinned_layout,
     sized,
 )
+from tierplan.backends._pairs import raid_protection
 from tierplan.backends._rules import advice, nothing_in_it
 from tierplan.backends._scale_context import context
 from tierplan.backends._scale_space import GroupedSpace, scale_name
 from tierplan.backends._scale_words import APPLIANCES, OPTIONS, SAN, SERVERS, settings, word_faults
-from tierplan.backends._sizing import Ceiling, Model, NodeRates, client_ceiling, delivered, lowest, needed
+from tierplan.backends._sizing import Ceiling, Model, NodeRates, client_ceiling, delivered, lowest, needed, spread
 from tierplan.backends._space import EvenSpace, code_step, nodes_for, smallest
 from tierplan.domain.facts import BackendFacts
+from tierplan.domain.lifecycle import Downward
 from tierplan.domain.need import TierNeed
 from tierplan.domain.stack import Site, TierPins
-from tierplan.domain.tiers import NEVER, Delivered, Factor, Illegal, Layout, TierConfig, TierPlan
+from tierplan.domain.tiers import NEVER, Delivered, Factor, Illegal, Layout, Protection, TierConfig, TierPlan
 from tierplan.units import Bandwidth, OpRate, Size
 
 TRIED = ("4+3p", "4+2p", "8+3p", "8+2p")  # IBM's list; the wide codes and whole copies where they are pinned
@@ -135,7 +137,7 @@ def tolerated(config: TierConfig) -> int:
 def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
     """Storage Scale's figures for one configuration."""
     within = space(config, need, used)
-    return Model(
+    figures = Model(
         node=node_rates(config, used),
         space=within,
         least=least(config, need, within),
@@ -148,6 +150,20 @@ def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
         ),
         tolerated=tolerated(config),
     )
+    return replace(figures, protection=protection(config, figures, within))
+
+
+def protection(config: TierConfig, figures: Model, within: GroupedSpace | EvenSpace) -> Protection | None:
+    """How data is kept: strips over the servers of a recovery group, or over the drives that an appliance shares."""
+    if settings(config).appliance is not None:
+        return raid_protection(config, paired=True, pooled=True)
+    kept = spread(figures, config)
+    if kept is None or not isinstance(within, GroupedSpace):
+        return kept
+    servers = _scale_rules.smallest_group(config)
+    spares = within.spares(servers) if servers else 0.0
+    drives = max(1, config.node.drives)
+    return replace(kept, pool=max(1, servers) * drives, spare=spares / drives, spare_drives=spares)
 
 
 def layouts_to_try(need: TierNeed, pins: TierPins, *, racks: int) -> Iterator[Layout]:
@@ -329,6 +345,16 @@ def out_of_reach_with_its_rack(given: Delivered) -> Delivered:
         for state in given.degraded
     )
     return replace(given, degraded=tuple(states))
+
+
+def downward(config: TierConfig) -> Downward:  # noqa: ARG001  # every configuration has it
+    """AFM to object storage for the archive fileset, emptied by an ILM list of what nobody reads."""
+    return Downward(
+        mechanism="AFM to object storage, evicted by an ILM policy",
+        by_itself=True,
+        transparent=True,
+        source="IBM Storage Scale documentation, AFM to cloud object storage; information lifecycle management",
+    )
 
 
 BACKEND: Backend = StorageScale()

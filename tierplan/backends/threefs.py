@@ -28,6 +28,7 @@ from tierplan.backends._sizing import (
     counts,
     delivered,
     lowest,
+    spread,
 )
 from tierplan.backends._space import EvenSpace, code_step, nodes_for
 from tierplan.domain.facts import BackendFacts
@@ -110,7 +111,10 @@ def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
         least={"minimum": int(used["minimum_nodes"]), "failure_domain": max(0, layout.width)},
         client=ceilings.get(client, ceilings["fuse"]),
         tolerated=max(0, layout.tolerated) if layout.kind == "replicas" else 0,
+        groups=_threefs.chain_plan(config, used).chains,
     )
+    kept = spread(plain, config)
+    plain = replace(plain, protection=kept and replace(kept, repair="replacement"))
     lost = nodes_gone(config, need.survive)
     if not need.degraded_read or not 0 < lost <= plain.tolerated:
         return plain

@@ -26,7 +26,17 @@ from tierplan.backends._choosing import (
     sized,
 )
 from tierplan.backends._nfs import NAME, PATH, Mount, mount, port_share, word_faults, word_of
-from tierplan.backends._sizing import Ceiling, Model, NodeRates, client_ceiling, counts, delivered, lowest, needed
+from tierplan.backends._sizing import (
+    Ceiling,
+    Model,
+    NodeRates,
+    client_ceiling,
+    counts,
+    delivered,
+    lowest,
+    needed,
+    spread,
+)
 from tierplan.backends._space import EvenSpace, code_step
 from tierplan.backends._vast import box_data_strips, data_strips, port_crossings
 from tierplan.domain.facts import BackendFacts
@@ -114,7 +124,7 @@ def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
     if not by_box:
         stripe = -(-(layout.width + int(used["drives_kept_out"])) // config.node.drives) if config.node.drives else 1
     held = by_box and layout.width <= per_box * config.nodes and layout.parity_units >= per_box
-    return Model(
+    figures = Model(
         node=node_rates(config, need, used),
         space=space(config, used),
         least={"minimum": least if by_box else 1, "failure_domain": stripe},
@@ -122,6 +132,12 @@ def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
         client=client_ceiling(need.clients, read_share=1, write_share=1, most_read=client, most_write=client),
         tolerated=int(held) if by_box else max(0, layout.parity_units),
     )
+    kept = spread(figures, config)
+    if kept is None:
+        return figures
+    widest = stripe if by_box else layout.width + int(used["drives_kept_out"])
+    read = layout.data_units / 4  # local parity: a quarter of the strips that are left
+    return replace(figures, protection=replace(kept, domains_needed=widest, read_units=read))
 
 
 def default_layout(boxes: int, node: StorageNode, need: TierNeed, pins: TierPins, used: Relied, *, box: str) -> Layout:

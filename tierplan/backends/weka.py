@@ -34,6 +34,7 @@ from tierplan.backends._weka import (
     tiering_times,
 )
 from tierplan.domain.facts import BackendFacts
+from tierplan.domain.lifecycle import Downward
 from tierplan.domain.need import TierNeed
 from tierplan.domain.stack import LayoutPins, Site, StorageNode, TierPins
 from tierplan.domain.tiers import Delivered, Factor, Illegal, Layout, TierConfig, TierPlan
@@ -390,6 +391,22 @@ def _node_count(config_of: Callable[[int], TierConfig], need: TierNeed, used: Re
     widest = replace(widest, layout=replace(widest.layout, hot_spares=min(1, widest.layout.hot_spares)))
     bound = most(needed(model(widest, need, used), need, racks=widest.racks))
     return sized(asked, start=max(int(used["minimum_servers"]), bound))
+
+
+def downward(config: TierConfig) -> Downward:
+    """Tiering to an object store: SSDs keep what is younger than the retention period."""
+    share = option(config.options, "tiering.ssd_share", float)
+    return Downward(
+        mechanism="WEKA tiering to an object store",
+        by_itself=True,
+        transparent=True,
+        at=tiering_times(config.options)[1],
+        missing="" if share is not None else "weka is not tiered, so it hands nothing over",
+        remedy="write tiers.hot.options.tiering.ssd_share"
+        if share is None
+        else "write tiers.hot.options.tiering.retention and tiers.lifecycle.warm_after alike",
+        source="WEKA documentation 4.4, data lifecycle and tiering policies",
+    )
 
 
 BACKEND: Backend = Weka()

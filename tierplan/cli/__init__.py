@@ -7,20 +7,32 @@ import sys
 
 from tierplan.errors import InputError, TierplanError
 
+INTERRUPTED = 130  # as the shell has it; 1 would be a refusal
+
 
 def main() -> None:
     """Run the command line; known failures print their lines on standard error and set the exit code."""
     gc.disable()  # a command lives for a third of a second, an eighth of which would be spent on collecting nothing
-    from tierplan.cli.commands import cli  # noqa: PLC0415  # keeps `import tierplan.cli` light
+    import click  # noqa: PLC0415  # keeps `import tierplan.cli` light
+
+    from tierplan.cli import texts  # noqa: PLC0415
+    from tierplan.cli.commands import cli  # noqa: PLC0415
 
     try:
-        cli(prog_name="tierplan")
+        code = cli.main(prog_name="tierplan", standalone_mode=False)  # click's own mode turns a closed pipe into 1
+        sys.stdout.flush()
     except InputError as error:
         print(*error.faults, sep="\n", file=sys.stderr)  # noqa: T201
         sys.exit(error.exit_code)
     except TierplanError as error:
         print(f"tierplan: {error}", file=sys.stderr)  # noqa: T201
         sys.exit(error.exit_code)
-    except BrokenPipeError:  # `tierplan plan | head`
-        sys.stderr.close()
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:  # `tierplan catalogue | head`
+        texts.silence()
         sys.exit(0)
+    sys.exit(code if isinstance(code, int) else 0)

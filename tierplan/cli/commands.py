@@ -15,9 +15,9 @@ from tierplan import __version__, load
 from tierplan.cli import texts
 from tierplan.cli.catalogue import KINDS, catalogue_lines
 from tierplan.cli.explain import explanation, figure_ids
-from tierplan.domain.plan import Finding, Plan
+from tierplan.cli.planning import planned
 from tierplan.errors import InputError
-from tierplan.plan import judge, make_plan, resolve, verdict
+from tierplan.plan import verdict
 
 REFUSED, BAD_INPUT = 1, 2
 STACK_HELP = "STACK is a stack name (demo), a path, or - for standard input."
@@ -26,7 +26,13 @@ STACK_HELP = "STACK is a stack name (demo), a path, or - for standard input."
 class Verbs(click.Group):
     """The verbs in this file, and those that live in a file of their own and are imported when they are called."""
 
-    ELSEWHERE: ClassVar[Mapping[str, str]] = {}
+    ELSEWHERE: ClassVar[Mapping[str, str]] = {
+        "diff": "diff",
+        "fabric": "fabric",
+        "plan": "plan",
+        "optimum": "optimum",
+        "sweep": "sweep",
+    }
     """Verb -> module of `tierplan.cli` whose `command` it is."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -77,47 +83,15 @@ def init(*, name: str, gpu_nodes: int, gpus_per_node: int, node: str, site: str,
 
 
 @cli.command()
-@click.argument("stacks", nargs=-1, metavar="STACK...")
-@click.option("--all", "every", is_flag=True, help="Every stack of the project; each must be what it says it is.")
-@click.option("--json", "as_json", is_flag=True, help="The plan as JSON (several stacks: a list).")
-@click.option("-v", "--verbose", is_flag=True, help="Every figure, assumption and finding.")
-@click.option("--strict", is_flag=True, help="Advisory findings refuse as well.")
-def plan(stacks: tuple[str, ...], *, every: bool, as_json: bool, verbose: bool, strict: bool) -> None:
-    """Requirement, three tiers, what binds, findings. STACK is a stack name (demo), a path, or -."""
-    names = load.stack_names() if every else list(stacks)
-    if not names:
-        message = "no stack given; name one (tierplan plan demo), or use --all"
-        raise click.UsageError(message)
-    code, faults, documents = 0, list[str](), list[dict[str, object]]()
-    for name in names:
-        try:
-            made, findings = _planned(name)
-        except InputError as error:
-            faults.extend(error.faults)
-            continue
-        if _unexpected(made, findings, every=every, strict=strict):
-            code = REFUSED
-        if as_json:
-            from tierplan.plan.document import plan_document  # noqa: PLC0415
-
-            documents.append(plan_document(made, findings))
-        else:
-            lines = texts.short_lines(made, findings) if every else texts.plan_lines(made, findings, verbose=verbose)
-            texts.show(lines)
-    if as_json and documents:
-        click.echo(json.dumps(documents[0] if len(names) == 1 else documents, indent=1, allow_nan=False))
-    if faults:
-        raise InputError(faults)
-    sys.exit(code)
-
-
-@cli.command()
 @click.argument("stack")
 def pin(stack: str) -> None:
-    """The resolved stack as a stack file: nothing left open."""
-    wanted = load.read_stack(stack)
-    settled = resolve(wanted, load.catalogue(), load.read_prices(wanted, stack))
-    click.echo(load.stack_text(settled), nl=False)
+    """The resolved stack as a stack file: nothing left open. Printed also where the plan is refused (exit code 1)."""
+    made, findings = planned(stack)
+    texts.show([load.stack_text(made.stack).rstrip("\n")])
+    if verdict(findings) == "refused":
+        against = sorted({finding.policy for finding in findings if finding.level == "mandatory"})
+        click.echo(f"{stack}: refused by {', '.join(against)}", err=True)
+        sys.exit(REFUSED)
 
 
 @cli.command()
@@ -125,7 +99,7 @@ def pin(stack: str) -> None:
 @click.argument("figure", required=False)
 def explain(stack: str, figure: str | None) -> None:
     """One figure back to its inputs: formula, each input with its origin and stack line, source."""
-    made, _ = _planned(stack)
+    made, _ = planned(stack)
     texts.show(figure_ids(made) if figure is None else explanation(made, figure))
 
 
@@ -136,7 +110,7 @@ def render(stack: str, out: Path) -> None:
     """Native configuration of the chosen products, numbered in the order to run."""
     from tierplan import render as rendering  # noqa: PLC0415  # jinja2 only where files are made
 
-    made, findings = _planned(stack)
+    made, findings = planned(stack)
     if verdict(findings) == "refused":
         texts.show(texts.finding_lines(findings, limit=None), err=True)
         click.echo(f"{stack}: refused, nothing is rendered", err=True)
@@ -149,16 +123,17 @@ def render(stack: str, out: Path) -> None:
 @cli.command()
 @click.argument("stack")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def compare(stack: str, *, as_json: bool) -> None:
+@click.option("-v", "--verbose", is_flag=True, help="Every rejection with all of its reasons and figures.")
+def compare(stack: str, *, as_json: bool, verbose: bool) -> None:
     """Every candidate for the hot tier, ranked, and every rejection with its reason; the pins are set aside."""
     from tierplan.cli.compare import comparison, comparison_lines  # noqa: PLC0415
 
     wanted = load.read_stack(stack)
     found = comparison(wanted, load.catalogue(), load.read_prices(wanted, stack))
     if as_json:
-        click.echo(json.dumps(found, indent=1, allow_nan=False))
+        texts.show([json.dumps(found, indent=1, allow_nan=False)])
     else:
-        texts.show(comparison_lines(found))
+        texts.show(comparison_lines(found, verbose=verbose))
 
 
 @cli.command()
@@ -171,20 +146,13 @@ def catalogue(kind: str | None, row: str | None) -> None:
 
 @cli.command()
 @click.option("--plan", "of_plan", is_flag=True, help="The schema of the plan JSON instead of the stack file's.")
-def schema(*, of_plan: bool) -> None:
-    """The JSON Schema of the stack file, or of the plan."""
+@click.option("--diff", "of_diff", is_flag=True, help="The schema of the diff JSON instead of the stack file's.")
+def schema(*, of_plan: bool, of_diff: bool) -> None:
+    """The JSON Schema of the stack file, of the plan, or of the comparison of two plans."""
+    from tierplan.plan.diff import diff_schema  # noqa: PLC0415
     from tierplan.plan.document import plan_schema  # noqa: PLC0415
 
-    click.echo(json.dumps(plan_schema() if of_plan else load.stack_schema(), indent=1))
-
-
-def _planned(name: str) -> tuple[Plan, tuple[Finding, ...]]:
-    wanted = load.read_stack(name)
-    made = make_plan(wanted, load.catalogue(), load.read_prices(wanted, name))
-    return made, judge(made)
-
-
-def _unexpected(made: Plan, findings: tuple[Finding, ...], *, every: bool, strict: bool) -> bool:
-    """With --all, a stack that is to be refused and is refused counts as right; alone, refused is refused."""
-    refused = verdict(findings) == "refused" or (strict and bool(findings))
-    return refused != (made.stack.expect == "refused") if every else refused
+    if of_plan and of_diff:
+        message = "--plan and --diff are two schemas; ask for one"
+        raise click.UsageError(message)
+    texts.show([json.dumps(plan_schema() if of_plan else diff_schema() if of_diff else load.stack_schema(), indent=1)])

@@ -16,7 +16,9 @@ from tierplan.units import Bandwidth, Size
 
 NARROW = ("raw", "bound by", "layout")
 """What is left out first, where the screen is narrow."""
+SHORT = 240
 Row = dict[str, object]
+Figures = Mapping[str, float]
 Options = Mapping[str, OptionValue]
 
 
@@ -35,8 +37,8 @@ def comparison(stack: Stack, catalogue: Catalogue, prices: PriceList | None = No
     }
 
 
-def comparison_lines(found: dict[str, object]) -> list[str]:
-    """The comparison for a terminal."""
+def comparison_lines(found: dict[str, object], *, verbose: bool = False) -> list[str]:
+    """The comparison for a terminal; in full every reason and figure."""
     candidates = cast("list[Row]", found["candidates"])
     rows: list[tuple[str, ...]] = [
         ("", "hot tier", "nodes", "beside", "layout", "raw", "read", "write", "a month", "bound by", "would win with")
@@ -45,15 +47,25 @@ def comparison_lines(found: dict[str, object]) -> list[str]:
     by_money = bool(candidates) and all(one.get("monthly") is not None for one in candidates)
     first = f"least {found['currency']} a month first" if by_money else "fewest machines first"
     lines = [f"{found['stack']}: {len(candidates)} candidates, {first} (* pinned by the stack)"]
-    lines += _fitting(rows)
+    lines += table(rows) if verbose else _fitting(rows)
     for one in cast("list[Row]", found["rejections"]):
-        lines += wrapped(f"- {one['backend']}: {one['reason']}", indent=4)
+        lines += wrapped(f"- {one['backend']}: {_reason(one, verbose=verbose)}", indent=4)
+        if verbose:
+            lines += [f"    {name}: {value:,.6g}" for name, value in cast("Figures", one["figures"]).items()]
         if one.get("wins_if"):
             lines += wrapped(f"  would do if: {one['wins_if']}", indent=4)
     lines.append(f"decision path: {found['path_choice']}")
     if found["path_disagreement"]:
         lines += wrapped(f"  {cast('Row', found['path_disagreement'])['reason']}", indent=2)
     return lines
+
+
+def _reason(one: Row, *, verbose: bool) -> str:
+    """Why a candidate loses: all that speaks against it, or as much as two lines hold."""
+    reason = str(one["reason"])
+    if verbose or len(reason) <= SHORT:
+        return reason
+    return f"{reason[:SHORT].rpartition(' ')[0]} … (-v shows the rest)"
 
 
 def _fitting(rows: list[tuple[str, ...]]) -> list[str]:

@@ -47,7 +47,7 @@ def shown(value: Value, name: str = "") -> str:
 
 
 def _figures(plan: Plan) -> Mapping[str, Figure]:
-    return {**plan.requirement.figures, **plan.outcome}
+    return {**plan.requirement.figures, **plan.given}
 
 
 def _tree(plan: Plan, figures: Mapping[str, Figure], name: str, *, depth: int, seen: set[str]) -> Iterator[str]:

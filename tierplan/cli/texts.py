@@ -8,9 +8,11 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
+from tierplan.domain.fabric import Cut, FabricPlan
 from tierplan.domain.need import Load
 from tierplan.domain.plan import Cost, CostLine, Finding, Plan
 from tierplan.domain.stack import OptionValue
@@ -18,6 +20,7 @@ from tierplan.domain.tiers import BESIDE, NEVER, Delivered, TierPlan
 from tierplan.plan import verdict
 from tierplan.plan.document import busiest_phase
 from tierplan.plan.rules import losses
+from tierplan.units import Size
 
 MOST_SHOWN = 1e4  # a share beyond this says only that the tier gives next to nothing
 MIN_WIDTH, MAX_WIDTH, SCREEN = 80, 100, 50
@@ -25,7 +28,7 @@ MIN_WIDTH, MAX_WIDTH, SCREEN = 80, 100, 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detail:
-    """How much of a plan is shown; None: all of it. Mandatory findings are always shown."""
+    """How much of a plan is shown; None: all of it. Mandatory findings are shown before all else, and counted."""
 
     loads: int | None = None
     findings: int | None = None
@@ -34,6 +37,8 @@ class Detail:
     fixed: int | None = None
     counts: bool = True
     assumptions: bool = False
+    mandatory: int | None = None
+    words: int | None = None  # lines of one finding
 
 
 FULL = Detail(assumptions=True)
@@ -44,6 +49,10 @@ BRIEF = (  # the first that fits the screen
     Detail(loads=14, findings=2, reasons=0, fixed=1, remedies=False),
     Detail(loads=14, findings=1, reasons=0, fixed=0, remedies=False, counts=False),
     Detail(loads=8, findings=0, reasons=0, fixed=0, remedies=False, counts=False),
+    *(
+        Detail(loads=4, findings=0, reasons=0, fixed=0, remedies=False, counts=False, mandatory=most, words=3)
+        for most in (8, 6, 4, 3, 2, 1)
+    ),
 )
 COLOURS = {"pass": "green", "refused": "red", "mandatory": "red", "advisory": "yellow"}
 
@@ -57,8 +66,23 @@ def show(lines: Iterable[str], *, err: bool = False) -> None:
     """Print lines; colours only on a terminal and without NO_COLOR."""
     stream = sys.stderr if err else sys.stdout
     colour = stream.isatty() and not os.environ.get("NO_COLOR")
-    for line in lines:
-        click.echo(line, err=err, color=colour)
+    try:
+        for line in lines:
+            click.echo(line, err=err, color=colour)
+    except BrokenPipeError:  # `tierplan plan | head`: the reader has seen enough, and the exit code stays what it is
+        silence()
+
+
+def silence() -> None:
+    """Write nothing more on standard output, also not when the interpreter ends and flushes it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def relative(path: Path) -> str:
+    """A path from where one stands, as short as that is, with the slashes of a URI."""
+    return os.path.relpath(path).replace(os.sep, "/")
 
 
 def wrapped(text: str, *, indent: int) -> list[str]:
@@ -91,33 +115,97 @@ def _plan_lines(plan: Plan, findings: tuple[Finding, ...], detail: Detail) -> li
     lines = [*_head(plan, findings), "", *_loads(plan, detail.loads), ""]
     for tier in plan.tiers.values():
         lines += _tier(tier, detail)
-    lines += finding_lines(findings, limit=detail.findings, remedies=detail.remedies)
+    lines += _fabric_lines(plan, detail)
+    lines += finding_lines(
+        findings, limit=detail.findings, remedies=detail.remedies, mandatory=detail.mandatory, words=detail.words
+    )
     return lines + _foot(plan, detail)
+
+
+def _fabric_lines(plan: Plan, detail: Detail) -> list[str]:
+    """Switches and cables on one line; in full also where each path is cut."""
+    fabric = plan.fabric
+    if fabric is None or not (fabric.leafs or detail.assumptions):
+        return []
+    lines = wrapped(f"fabric {switch_words(fabric)}", indent=6)
+    if detail.assumptions:
+        lines += [line for path in fabric.paths for cut in (path.read, path.write) for line in _cut(cut)]
+    return lines
+
+
+def _cut(cut: Cut) -> list[str]:
+    return wrapped(f"      {cut.words}", indent=8)
+
+
+def switch_words(fabric: FabricPlan) -> str:
+    """``2 storage leafs (1.12:1) and 10 GPU leafs (2.17:1) of 40 ports, 4 spines, 456 cables``."""
+    if not fabric.known:
+        return "of the cloud: its switches are not known"
+    names = {"storage": "storage ", "gpu": "GPU ", "all": ""}
+    groups = [
+        f"{group.leafs} {names[group.serves]}lea{'fs' if group.leafs > 1 else 'f'}"
+        + (f" ({group.oversubscription:.3g}:1)" if group.uplinks else "")
+        for group in fabric.leafs
+    ]
+    if not groups:
+        return "none can be built"
+    upper = [(fabric.spines, "spines"), (fabric.cores, "cores")]
+    rest = [f"{count} {word}" for count, word in upper if count]
+    return ", ".join([f"{' and '.join(groups)} of {fabric.leaf_ports} ports", *rest, f"{fabric.cables:,} cables"])
 
 
 def short_lines(plan: Plan, findings: tuple[Finding, ...]) -> list[str]:
     """One stack on one line, and what is against it."""
     found = verdict(findings)
     right = "as expected" if (found == "refused") == (plan.stack.expect == "refused") else "NOT as expected"
-    tiers = ", ".join(f"{t.config.nodes} × {t.config.backend}" for n, t in plan.tiers.items() if n != "local")
+    tiers = ", ".join(_short(tier) for name, tier in plan.tiers.items() if name != "local")
     against = sorted({finding.policy for finding in findings if finding.level == "mandatory"})
     mark = click.style(f"{found:8}", fg=COLOURS[found])
     return [f"{mark} {plan.stack.name}: {tiers or 'no tier'} ({right}){': ' if against else ''}{', '.join(against)}"]
 
 
-def finding_lines(findings: tuple[Finding, ...], *, limit: int | None, remedies: bool = True) -> list[str]:
-    """Each finding with its remedy, mandatory ones first; all mandatory ones are always shown."""
-    mandatory = sum(finding.level == "mandatory" for finding in findings)
-    count = len(findings) if limit is None else max(mandatory, min(limit, len(findings)))
+def _short(tier: TierPlan) -> str:
+    cloud = tier.delivered.cloud
+    return f"{tier.config.nodes} × {tier.config.backend}" if cloud is None else str(cloud)
+
+
+def finding_lines(
+    findings: tuple[Finding, ...],
+    *,
+    limit: int | None,
+    remedies: bool = True,
+    mandatory: int | None = None,
+    words: int | None = None,
+) -> list[str]:
+    """Each finding with its remedy, mandatory ones first, at most so many of either; what is left out is counted."""
+    refusing = [finding for finding in findings if finding.level == "mandatory"]
+    advice = [finding for finding in findings if finding.level != "mandatory"]
+    most = None if limit is None else max(0, limit - len(refusing))
     lines = ["Findings"] if findings else []
-    for finding in findings[:count]:
+    for finding in (*refusing[:mandatory], *advice[:most]):
         mark = click.style(f"{finding.level:9}", fg=COLOURS[finding.level])
-        lines += _styled(f"  {finding.level:9} {finding.policy}: {finding.message}", finding.level, mark)
+        shown = _styled(f"  {finding.level:9} {finding.policy}: {finding.message}", finding.level, mark)
+        lines += _shortened(list(shown), words)
         if finding.remedy and (remedies or finding.level == "mandatory"):
-            lines += wrapped(f"            → {finding.remedy}", indent=14)
-    if count < len(findings):
-        lines.append(f"  ({len(findings) - count} more advisory; -v shows all)")
+            lines += _shortened(wrapped(f"            → {finding.remedy}", indent=14), words)
+    for level, left in (
+        ("mandatory", refusing[len(refusing[:mandatory]) :]),
+        ("advisory", advice[len(advice[:most]) :]),
+    ):
+        if left:
+            lines += wrapped(f"  (and {len(left)} more {level}, -v shows them: {_policies(left)})", indent=4)[:2]
     return lines
+
+
+def _policies(findings: Iterable[Finding]) -> str:
+    return ", ".join(dict.fromkeys(finding.policy for finding in findings))
+
+
+def _shortened(lines: list[str], most: int | None) -> list[str]:
+    """The first lines of a text, the last of them saying that there is more."""
+    return (
+        lines if most is None or len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1][: width() - 6]} … -v"]
+    )
 
 
 def _styled(text: str, plain: str, styled: str) -> Iterator[str]:
@@ -167,7 +255,10 @@ def _tier(tier: TierPlan, detail: Detail) -> list[str]:
     hardware = f"{node.drives} × {node.drive.size.show()} {node.medium}, {node.ports} × {node.port_rate.show('Gbit/s')}"
     words = option_words(config.options)
     product = f"{config.backend} ({words})" if words else config.backend
+    cloud = delivered.cloud
     head = f"{need.tier:5} {product}: {config.nodes} {word}{beside_words(delivered)}{layout}{spare}, each {hardware}"
+    if cloud is not None:
+        head = f"{need.tier:5} {config.backend}: {cloud}{' with EFA' if config.options.get('efa') is True else ''}"
     asked = ", ".join(f"{name} {_nodes(count)}" for name, count in delivered.counts.items() if count)
     name, share = busiest_phase(tier)
     rows = [
@@ -179,7 +270,8 @@ def _tier(tier: TierPlan, detail: Detail) -> list[str]:
     lines = [*wrapped(head, indent=6)]
     lines += table([("", "required", "planned", "limited by"), *rows], indent=6)
     if asked and need.tier != "local" and detail.counts:
-        lines += wrapped(f"      nodes asked for: {asked}; bound by {delivered.bound_by}", indent=8)
+        unit = "nodes" if cloud is None else cloud.unit
+        lines += wrapped(f"      {unit} asked for: {asked}; bound by {delivered.bound_by}", indent=8)
     if name:
         lines += wrapped(f"      busiest phase: {name} takes {_share(share)} of the tier{_lost(tier)}", indent=8)
     return lines + [
@@ -226,6 +318,7 @@ def _foot(plan: Plan, detail: Detail) -> list[str]:
     if fixed:
         shown = fixed[: detail.fixed]
         lines += wrapped(f"Cannot change later: {'; '.join(shown)}{_more(fixed, shown)}", indent=2)
+    lines += _lifecycle(plan)
     lines += _cost(plan.cost, detail)
     if detail.assumptions:
         lines += ["Assumptions", *(line for item in plan.assumptions for line in wrapped(f"  {item}", indent=4))]
@@ -235,6 +328,21 @@ def _foot(plan: Plan, detail: Detail) -> list[str]:
     if plan.path_disagreement:
         lines += wrapped(f"  but {plan.path_disagreement}", indent=2)
     return lines
+
+
+def _lifecycle(plan: Plan) -> list[str]:
+    """How data moves down, in one sentence; nothing where the stack states no life cycle."""
+    made = plan.lifecycle
+    if made is None or plan.stack.tiers.lifecycle is None:
+        return []
+    moves = dict.fromkeys(
+        f"{move.storage_class} after {move.after_days} d" for rule in made.rules for move in rule.transitions
+    )
+    left = [f"{made.hot} hands over after {made.warm_after.show()}"] if made.hot and made.warm_after else []
+    gone = [f"archived checkpoints deleted after {made.delete_after.show()}"] if made.delete_after else []
+    daily = sum(one.daily.bytes for one in made.hand_overs if one.source in ("hot", "outside"))
+    words = [*left, *(f"{made.store} {move}" for move in moves), *gone, f"{Size(daily).show()} a day to {made.store}"]
+    return wrapped(f"Life cycle: {'; '.join(words)}", indent=2)
 
 
 def _cost(cost: Cost, detail: Detail) -> Iterator[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tierplan.demand import cache, dataset_read, loader, metadata
-from tierplan.demand.loads_dataset import packed
-from tierplan.demand.noticed import Seen, advisory
+from tierplan.demand.loads_dataset import cache_mode, packed, shares_cache
+from tierplan.demand.noticed import Seen, advisory, mandatory
 from tierplan.demand.sheet import shared_tier
 from tierplan.domain.need import Advice
 from tierplan.domain.stack import Dataset, Loader, Training
@@ -96,7 +96,8 @@ def _cache(seen: Seen, work: Training, asked: Dataset) -> Iterator[Advice]:
     hits = seen.number(f"{work.name}.dataset.hit_fraction") or 0.0
     room = seen.quantity(f"{work.name}.dataset.node_cache_bytes", Size) or Size.zero()
     nodes = int(seen.number(f"{work.name}.jobs.nodes") or 1)
-    if asked.cache == "fill-on-read" and nodes > 1:
+    mode = cache_mode(seen.stack, asked)
+    if mode == "fill-on-read" and nodes > 1:
         yield _epoch_two(work, asked, room, nodes, hits)
     elif hits < 1:
         yield advisory(
@@ -108,16 +109,32 @@ def _cache(seen: Seen, work: Training, asked: Dataset) -> Iterator[Advice]:
             planned=hits,
             unit="fraction",
         )
-    if asked.cache == "distributed" and seen.stack.tiers.local.software == "none":
+    if asked.cache == "distributed" and shares_cache(seen.stack) is False:
+        yield mandatory(
+            "cache-mode",
+            f"{work.name}: cache distributed claims one cache over {nodes} nodes; {_software(seen)} keeps a cache for "
+            f"each client, of which {hits:.1%} are hits",
+            "write cache: preload where a node's drives hold the dataset, or software: alluxio",
+            required=1,
+            planned=0,
+            unit="count",
+        )
+    if asked.cache == "distributed" and shares_cache(seen.stack) is None:
         yield advisory(
             "cache-mode",
             f"{work.name}: a distributed cache needs software that lets nodes read from one another; "
-            f"tiers.local.software is none, the hit fraction of {hits:.1%} rests on the loader doing it",
+            f"tiers.local.software is {_software(seen)}, the hit fraction of {hits:.1%} rests on the loader doing it",
             "name the cache software, or let each node keep its own part (cache: sticky)",
             required=1,
             planned=0,
             unit="count",
         )
+
+
+def _software(seen: Seen) -> str:
+    """The cache software in words."""
+    local = seen.stack.tiers.local
+    return "fluid with juicefs" if local.software == "fluid" else local.software
 
 
 def _epoch_two(work: Training, asked: Dataset, room: Size, nodes: int, hits: float) -> Advice:

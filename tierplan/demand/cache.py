@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tierplan.errors import InputError
-from tierplan.units import Bandwidth, Size
+from tierplan.units import Bandwidth, Duration, Size
 
 FORMATTED = 0.98
 """Share of a drive that its file system leaves: assumed, as the local tier's backend does."""
@@ -107,6 +107,85 @@ def fill_on_read_hits(*, nodes: int, epochs: int, size: Size, node_cache: Size) 
         message = f"dataset: {size.show()} read by {nodes} nodes; both must be above 0"
         raise InputError(message)
     return min(1 - (1 - 1 / nodes) ** epochs, node_cache / size)
+
+
+def shared_fill_hits(*, size: Size, node_cache: Size, nodes: int) -> float:
+    """
+    Hit fraction from the second epoch on of one cache over all nodes that fills while it is read.
+
+    Formula:  min(1, nodes * node_cache / size)
+    Assumes:  software that lets nodes read from one another; each block is kept once
+    Source:   derived (checked 2026-11-29)
+    Raises:   InputError if the dataset has no size
+
+    >>> shared_fill_hits(size=Size(1e15), node_cache=Size(4e12), nodes=128)
+    0.512
+    """
+    return sticky_hits(size=size, node_cache=node_cache, nodes=nodes)
+
+
+def fill_volume(*, size: Size, copies: int, node_cache: Size, nodes: int) -> Size:
+    """
+    What filling a cache that nodes share, or share out, reads from the shared tier.
+
+    Formula:  min(size * copies, nodes * node_cache)
+    Assumes:  each copy is read once, by the node that keeps it
+    Source:   derived (checked 2026-11-29)
+
+    >>> fill_volume(size=Size(300e12), copies=1, node_cache=Size(24.1e12), nodes=16).show()
+    '300 TB'
+    """
+    return min(size * copies, node_cache * nodes)
+
+
+def fill_bandwidth(*, volume: Size, within: Duration) -> Bandwidth:
+    """
+    Read bandwidth that fills the caches of one job in time.
+
+    Formula:  volume / within
+    Assumes:  all nodes fill at once
+    Source:   definition (checked 2026-11-29)
+    Raises:   InputError if the time is zero
+
+    >>> fill_bandwidth(volume=Size(10e12), within=Duration(3600)).show()
+    '2.78 GB/s'
+    """
+    if within.s <= 0:
+        message = "dataset.preload_within: 0 s; filling a cache takes time"
+        raise InputError(message)
+    return volume / within
+
+
+def fill_time(*, volume: Size, bandwidth: Bandwidth, drives: Bandwidth) -> Duration:
+    """
+    Time until the caches of one job are filled.
+
+    Formula:  max(volume / bandwidth, volume / drives)
+    Assumes:  bandwidth is what the shared tier has left, drives what all its nodes' drives write
+    Source:   definition (checked 2026-11-29)
+    Raises:   InputError if nothing can be read or written
+
+    >>> fill_time(volume=Size(10e12), bandwidth=Bandwidth(100e9), drives=Bandwidth(640e9)).show()
+    '1.67 min'
+    """
+    if not bandwidth or not drives:
+        message = "dataset: the caches fill at 0 B/s; the fill never ends"
+        raise InputError(message)
+    return max(volume / bandwidth, volume / drives)
+
+
+def evicted_per_day(*, bandwidth: Bandwidth, hit_fraction: float, share: float) -> Size:
+    """
+    What a cache that fills while it is read writes to the drives of one GPU node in a day.
+
+    Formula:  bandwidth * (1 - hit_fraction) * share * 86400
+    Assumes:  every miss is written; share is the node's part of the job
+    Source:   derived (checked 2026-11-29)
+
+    >>> evicted_per_day(bandwidth=Bandwidth(12.8e9), hit_fraction=0.0, share=1 / 128).show()
+    '8.64 TB'
+    """
+    return bandwidth * ((1 - hit_fraction) * share) * Duration(86400.0)
 
 
 def shared_bandwidth(*, bandwidth: Bandwidth, hit_fraction: float) -> Bandwidth:

@@ -242,6 +242,24 @@ def local_copies(*, node_bytes: Size, replicas: int) -> Size:
     return node_bytes * (2 * replicas)
 
 
+def peer_bandwidth(*, node_bytes: Size, changed_fraction: float, copies: int, window: Duration) -> Bandwidth:
+    """
+    What one GPU node sends to its peers, and takes in from them, while a checkpoint lands.
+
+    Formula:  node_bytes * changed_fraction * copies / window
+    Assumes:  copies on peers, as many as beside a node's own; sent while they are written, over the ports to storage
+    Source:   NVIDIA/Megatron-LM: replication of local checkpoints moves each shard once a copy (checked 2026-11-29)
+    Raises:   InputError if there is no time
+
+    >>> peer_bandwidth(node_bytes=Size(7.66e9), changed_fraction=1.0, copies=1, window=Duration(54)).show("MB/s")
+    '142 MB/s'
+    """
+    if window.s <= 0:
+        message = "checkpoint: 0 s to copy it to a peer; give it time (overhead, blocking or drain_fraction)"
+        raise InputError(message)
+    return node_bytes * (changed_fraction * copies) / window
+
+
 def endurance(*, written_per_day: Size, drives: int, drive_size: Size) -> float:
     """
     Drive writes per day (DWPD) that one GPU node's drives must stand.

@@ -86,6 +86,7 @@ def _part(load: Load, share: float) -> Load:
         op_rate=load.op_rate * share,
         node_read=load.node_read,
         node_write=load.node_write,
+        nodes=load.nodes,
         because=load.because,
     )
 

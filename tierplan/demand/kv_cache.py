@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tierplan.errors import InputError
 from tierplan.units import Bandwidth, Duration, OpRate, Size
 
 HOST_SHARE = 0.5
 """Share of the host memory that sessions may take: assumed."""
+NO_TIME = Duration(0.0)
+FIRST_BYTE: Mapping[str, Duration] = {"local": Duration(0.001), "hot": Duration(0.01), "cold": Duration(0.1)}
+"""Until the first byte of a session comes: lookup, open, and the way to the place. Assumed."""
 
 
 def token_bytes(*, layers: int, kv_heads: int, head_dimension: int, bytes_per_element: float) -> Size:
@@ -171,12 +176,28 @@ def read_bandwidth(*, resumes: OpRate, session_bytes: Size, held: Size, working_
     return resumes * session_bytes * (held / working_set)
 
 
-def one_session_bandwidth(*, session_bytes: Size, reload_within: Duration) -> Bandwidth:
+def held_fraction(*, held: Size, working_set: Size) -> float:
+    """
+    Share of the resumed sessions that one place serves: the hit fraction that is assumed for it.
+
+    Formula:  held / working_set
+    Assumes:  every session is resumed equally often, wherever it lies; a real cache keeps the newest and does better
+    Source:   definition (checked 2026-11-29)
+
+    >>> held_fraction(held=Size(16e12), working_set=Size(64e12))
+    0.25
+    """
+    return min(1.0, held / working_set) if working_set else 0.0
+
+
+def one_session_bandwidth(
+    *, session_bytes: Size, reload_within: Duration, first_byte: Duration = NO_TIME
+) -> Bandwidth:
     """
     Bandwidth that brings one session back in time.
 
-    Formula:  session_bytes / reload_within
-    Assumes:  the whole session is read from one place
+    Formula:  session_bytes / max(reload_within - first_byte, reload_within / 2)
+    Assumes:  the whole session is read from one place; where the first byte takes most of the time, the plan is late
     Source:   definition (checked 2026-11-29)
     Raises:   InputError if the time is zero
 
@@ -186,7 +207,7 @@ def one_session_bandwidth(*, session_bytes: Size, reload_within: Duration) -> Ba
     if reload_within.s <= 0:
         message = "reload_within: 0 s; loading a session takes time"
         raise InputError(message)
-    return session_bytes / reload_within
+    return session_bytes / Duration(max(reload_within.s - first_byte.s, reload_within.s / 2))
 
 
 def write_bandwidth(*, new_tokens_per_s: float, bytes_per_token: Size) -> Bandwidth:
@@ -222,13 +243,20 @@ def reload_rate(*, read: Bandwidth, session_bytes: Size, places: int) -> OpRate:
 
 
 def reload_time(
-    *, session_bytes: Size, bandwidth: Bandwidth, client: Bandwidth, resumes: OpRate, reload_within: Duration
+    *,
+    session_bytes: Size,
+    bandwidth: Bandwidth,
+    client: Bandwidth,
+    resumes: OpRate,
+    reload_within: Duration,
+    first_byte: Duration = NO_TIME,
 ) -> Duration:
     """
     Time until one session is back.
 
-    Formula:  max(session_bytes / client, session_bytes * max(1, resumes * reload_within) / bandwidth)
-    Assumes:  resumes * reload_within sessions are under way at once and share the place's bandwidth
+    Formula:  first_byte + max(session_bytes / client,
+              session_bytes * max(1, resumes * max(reload_within - first_byte, reload_within / 2)) / bandwidth)
+    Assumes:  sessions that arrive meanwhile are under way at once and share the place's bandwidth
     Source:   Little's law (checked 2026-11-29)
     Raises:   InputError if nothing can be read
 
@@ -239,8 +267,8 @@ def reload_time(
     if not bandwidth or not client:
         message = "KV cache: the place reads at 0 B/s; a session never comes back"
         raise InputError(message)
-    under_way = max(1.0, resumes.ops_per_s * reload_within.s)
-    return max(session_bytes / client, session_bytes * under_way / bandwidth)
+    under_way = max(1.0, resumes.ops_per_s * max(reload_within.s - first_byte.s, reload_within.s / 2))
+    return first_byte + max(session_bytes / client, session_bytes * under_way / bandwidth)
 
 
 def prefill_time(*, context: int, prefill_tokens_per_s: float) -> Duration:

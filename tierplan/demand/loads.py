@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from tierplan.demand import cache, capacity
+from tierplan.demand import cache, capacity, near
 from tierplan.demand.job import Job, job_of
 from tierplan.demand.loads_checkpoint import checkpoints
 from tierplan.demand.loads_dataset import datasets
 from tierplan.demand.loads_kv import kv_caches
+from tierplan.demand.loads_lifecycle import handed_over
 from tierplan.demand.loads_restore import restores
 from tierplan.demand.loads_serving import general_loads, model_loads
 from tierplan.demand.sheet import Asked, Sheet, shared_tier, together
@@ -38,7 +39,10 @@ def asked_by(stack: Stack, ledger: Ledger, suffix: str = "") -> Asked:
         for sheet, work in sessions:
             first = together(first, kv_caches(sheet, work, room=_room(sheet, first), staged=staged))
     taken = _taken(ledger, first, f"capacity.taken_bytes_per_node{suffix}")
-    return together(first, *(datasets(job, taken=taken) for job in jobs))
+    found = together(first, *(datasets(job, taken=taken) for job in jobs), handed_over(stack, ledger, suffix, others=first.loads))
+    if not suffix and stack.cluster.local_nvme.drives:
+        near.shares(stack, ledger, found)
+    return found
 
 
 def _taken(ledger: Ledger, asked: Asked, figure_id: str) -> Known[Size]:

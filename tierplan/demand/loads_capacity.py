@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tierplan.demand import capacity, growth, model
+from tierplan.demand import capacity, growth, loads_lifecycle, model
 from tierplan.demand.job import total_parameters
 from tierplan.demand.sheet import Asked, Sheet, Stored, shared_tier
 from tierplan.domain.figures import Known, Ledger
@@ -48,7 +48,8 @@ def capacities(stack: Stack, ledger: Ledger, asked: Mapping[int, Asked]) -> Capa
         cold_bytes = _cold(stack, ledger, cold | home, fixed, sessions)
     else:
         hot_bytes = _hot(stack, ledger, home, fixed, sessions)
-        cold_bytes = _cold(stack, ledger, cold, {}, [NOTHING for _ in years])
+        grown, kept = loads_lifecycle.moved(stack, ledger)
+        cold_bytes = _cold(stack, ledger, cold | grown, dict(kept), [NOTHING for _ in years])
     local = [
         ledger.figure(_of_year("capacity.local_bytes_per_node", now), capacity.total, **one.on_node).value
         for now, one in zip(years, in_year, strict=True)

@@ -8,7 +8,7 @@ from tierplan.demand import capacity, checkpoint, interval
 from tierplan.demand.job import Job, checkpoint_files, checkpoint_node_bytes, checkpoint_size
 from tierplan.demand.sheet import Asked, Stored, together
 from tierplan.domain.figures import Known
-from tierplan.domain.need import Load
+from tierplan.domain.need import Load, TimeTarget
 from tierplan.domain.stack import Checkpoint
 from tierplan.units import Bandwidth, Duration, Size
 
@@ -140,6 +140,7 @@ def _sync(saving: Saving) -> Asked:
         "checkpoint.metadata_ops_per_s", checkpoint.metadata_rate, files=saving.files, window=saving.stall
     )
     together_now = job.running.value if asked.coincide else 1
+    _peer(saving, saving.stall)
     burst = Load(
         id=saving.id,
         tier="local" if saving.replicas else sheet.shared,
@@ -151,6 +152,7 @@ def _sync(saving: Saving) -> Asked:
         pauses=(f"{job.work.name}.dataset",),
         pauses_share=together_now / job.running.value,
         coincides=asked.coincide,
+        nodes=_nodes(saving) if saving.replicas else None,
         because=f"{saving.id}: {saving.size.value.show()} within {saving.stall.value.show()}"
         + (f", {together_now} jobs at once" if together_now > 1 else ""),
     )
@@ -169,7 +171,24 @@ def _async(saving: Saving) -> Asked:
         copies=sheet.given(saving.asked.staging.copies, "checkpoint.staging.copies"),
         slack=sheet.given(saving.asked.staging.slack, "checkpoint.staging.slack"),
     )
+    window = checkpoint.drain_window(
+        interval=saving.interval.value, drain_fraction=saving.asked.drain_fraction
+    )
+    _peer(saving, Known(window, sheet.stack.origin(f"{sheet.path}.checkpoint.drain_fraction")))
     return Asked(loads=_drain(saving, lands=True))
+
+
+def _peer(saving: Saving, window: Known[Duration]) -> None:
+    """The figure of what a GPU node sends to its peer, so that a lost node does not take the newest checkpoint."""
+    if saving.replicas > 1:
+        saving.job.sheet.figure(
+            "checkpoint.peer_bytes_per_s",
+            checkpoint.peer_bandwidth,
+            node_bytes=saving.node_bytes,
+            changed_fraction=saving.changed,
+            copies=Known(saving.replicas - 1, saving.job.sheet.stack.origin(f"{saving.job.sheet.path}.checkpoint")),
+            window=window,
+        )
 
 
 def _drain(saving: Saving, *, lands: bool) -> tuple[Load, ...]:
@@ -217,8 +236,14 @@ def _by_local(saving: Saving, node: Bandwidth, window: Duration, *, lands: bool)
         when="continuous",
         node_read=node,
         node_write=node * saving.replicas if lands else Bandwidth.zero(),
+        nodes=_nodes(saving),
         because=f"{saving.id}: read back from the local drives within {window.show()}",
     )
+
+
+def _nodes(saving: Saving) -> int:
+    """GPU nodes on which checkpoints of this kind land: all jobs that run."""
+    return saving.job.nodes.value * saving.job.running.value
 
 
 def _node_write(saving: Saving, window: Known[Duration], quantity: str) -> Known[Bandwidth]:
@@ -305,8 +330,17 @@ def _landed(saving: Saving) -> Asked:
         changed_fraction=saving.changed.value,
         interval=saving.interval.value,
     )
+    window = checkpoint.drain_window(interval=saving.interval.value, drain_fraction=saving.asked.drain_fraction)
+    target = TimeTarget(
+        policy="local-drain",
+        figure=f"{saving.id}.drain_s",
+        within_s=window.s,
+        volume=saving.size.value,
+        tier=sheet.shared,
+    )
     return Asked(
         on_node={saving.id: held},
+        targets=(target,),
         irreplaceable=(saving.id,) if saving.replicas == 1 else (),
         written={"local": daily},
         because={"local": (f"{saving.id}: lands on the drives of its {job.nodes.value} GPU nodes first",)},

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tierplan.demand import cache, dataset_read, metadata
+from tierplan.demand import cache, dataset_read, metadata, near
 from tierplan.demand.job import Job
-from tierplan.demand.sheet import Asked, Stored
+from tierplan.demand.sheet import Asked, Sheet, Stored
 from tierplan.domain.figures import Known
-from tierplan.domain.need import Load
-from tierplan.domain.stack import Dataset
+from tierplan.domain.need import Load, Tier, TimeTarget
+from tierplan.domain.stack import Dataset, Stack
 from tierplan.units import Bandwidth, OpRate, Size
 
 PACKED = ("webdataset", "tfrecord", "mindrecord", "parquet", "hdf5", "lmdb")
@@ -35,6 +35,7 @@ def datasets(job: Job, *, taken: Known[Size]) -> Asked:
     files = _files(job, asked, size)
     gross = _gross(job, asked)
     held, hits = _cached(job, asked, size, taken)
+    near.page_caches(job, asked, held, size)
     stored = Stored(kind="dataset", tier=job.sheet.shared, workload=job.work.name, size=size, files=files)
     name = f"{job.work.name}.dataset"
     on_node = {name: held} if held is not None else {}
@@ -50,7 +51,36 @@ def datasets(job: Job, *, taken: Known[Size]) -> Asked:
         ),
     )
     _prefetch(job, asked)
-    return Asked(loads=_loads(job, asked, reading), stored=(stored,), on_node=on_node)
+    filled = _filled(job, asked)
+    return Asked(
+        loads=(*_loads(job, asked, reading), *filled.loads),
+        stored=(stored,),
+        on_node=on_node,
+        targets=filled.targets,
+        written=_written(job, asked, reading) if held is not None else {},
+    )
+
+
+def shares_cache(stack: Stack) -> bool | None:
+    """Whether the local tier's software lets nodes read from one another; None where it caches no datasets at all."""
+    local = stack.tiers.local
+    if local.software == "fluid":
+        return local.options.get("runtime", "alluxio") != "juicefs"
+    return {"alluxio": True, "juicefs": False}.get(local.software)
+
+
+def cache_mode(stack: Stack, asked: Dataset) -> str:
+    """
+    How the cache behaves with the software that is named, whatever the stack calls it.
+
+    Software without sharing keeps a cache for each node; one that shares keeps what any node has read.
+    """
+    shared = shares_cache(stack)
+    if asked.cache == "distributed" and shared is False:
+        return "preload"
+    if asked.cache == "fill-on-read" and shared:
+        return "shared-fill"
+    return asked.cache
 
 
 def packed(asked: Dataset) -> bool:
@@ -73,10 +103,87 @@ def _loads(job: Job, asked: Dataset, reading: Reading) -> tuple[Load, ...]:
         node_read=reading.shared.value * share,
         because=words,
     )
-    if not hits:
+    fills = asked.cache == "fill-on-read" and job.sheet.permits("dataset-cache") and hits < 1
+    if not hits and not fills:
         return (shared,)
-    cached = reading.gross.value * (hits * share)
-    return (shared, Load(id=name, tier="local", when="continuous", node_read=cached, because=words))
+    local = Load(
+        id=name,
+        tier="local",
+        when="continuous",
+        node_read=reading.gross.value * (hits * share),
+        node_write=shared.node_read if fills else Bandwidth.zero(),
+        nodes=job.nodes.value * running,
+        because=words + (f", misses are written: {shared.node_read.show()} on a node" if fills else ""),
+    )
+    return (shared, local)
+
+
+def _written(job: Job, asked: Dataset, reading: Reading) -> dict[Tier, Size]:
+    """The figure of what a cache that fills while it is read writes to the drives of a node in a day."""
+    if asked.cache != "fill-on-read":
+        return {}
+    share = job.node_gpus.value / job.gpus.value
+    daily = job.sheet.figure(
+        "dataset.local_written_bytes_per_day",
+        cache.evicted_per_day,
+        bandwidth=reading.gross,
+        hit_fraction=reading.hits,
+        share=Known(share, "figure " + f"{job.sheet.name}.jobs.node_gpus{job.sheet.suffix}"),
+    )
+    return {"local": daily.value}
+
+
+def _filled(job: Job, asked: Dataset) -> Asked:
+    """Filling the caches before training as a burst on the shared tier, where the stack gives it a time."""
+    sheet, name = job.sheet, f"{job.work.name}.dataset"
+    volume = _volume_of(sheet)
+    if asked.preload_within is None or volume is None:
+        return Asked()
+    rate = sheet.figure(
+        "dataset.preload_read_bytes_per_s",
+        cache.fill_bandwidth,
+        volume=volume,
+        within=sheet.given(asked.preload_within, "dataset.preload_within"),
+    )
+    words = f"{name}.preload: {volume.value.show()} into the caches within {asked.preload_within.show()}"
+    each = rate.value / job.nodes.value
+    shared = Load(
+        id=f"{name}.preload",
+        tier=sheet.shared,
+        when="burst",
+        phase="preload",
+        read=rate.value,
+        node_read=each,
+        pauses=(name,),
+        pauses_share=1 / job.running.value,
+        because=words,
+    )
+    local = replace(
+        shared,
+        tier="local",
+        read=Bandwidth.zero(),
+        node_read=Bandwidth.zero(),
+        node_write=each,
+        pauses_share=1.0,
+        nodes=job.nodes.value,
+    )
+    target = TimeTarget(
+        policy="cache-fill-time",
+        figure=f"{name}.preload_s",
+        within_s=asked.preload_within.s,
+        volume=volume.value,
+        tier=sheet.shared,
+    )
+    return Asked(loads=(shared, local), targets=(target,))
+
+
+def _volume_of(sheet: Sheet) -> Known[Size] | None:
+    """What filling the caches reads: of a preload on each node, or of a cache that nodes share."""
+    for quantity in ("dataset.preload_bytes", "dataset.fill_bytes"):
+        figure = sheet.ledger.figures.get(f"{sheet.name}.{quantity}{sheet.suffix}")
+        if figure is not None:
+            return Known(Size(figure.number), f"figure {figure.id}")
+    return None
 
 
 def _gross(job: Job, asked: Dataset) -> Known[Bandwidth] | None:
@@ -171,7 +278,8 @@ def _cached(job: Job, asked: Dataset, size: Known[Size], taken: Known[Size]) -> 
         max_fill=sheet.of_stack(sheet.stack.targets.max_fill, "targets.max_fill"),
         taken=taken,
     )
-    whole = asked.cache in ("preload", "fill-on-read")
+    mode = cache_mode(sheet.stack, asked)
+    whole = mode in ("preload", "fill-on-read")
     held = sheet.figure(
         "dataset.cached_bytes_per_node",
         cache.cached_on_node,
@@ -185,17 +293,21 @@ def _cached(job: Job, asked: Dataset, size: Known[Size], taken: Known[Size]) -> 
 
 def _hits(job: Job, asked: Dataset, size: Known[Size], room: Known[Size]) -> Known[float]:
     sheet, quantity = job.sheet, "dataset.hit_fraction"
-    match asked.cache:
+    copies = sheet.given(asked.cache_copies, "dataset.cache_copies")
+    match cache_mode(sheet.stack, asked):
         case "preload":
             _volume(job, size, room)
             return sheet.figure(quantity, cache.preload_hits, size=size, node_cache=room)
         case "distributed":
-            copies = sheet.given(asked.cache_copies, "dataset.cache_copies")
+            _shared_volume(job, size, room, copies)
             return sheet.figure(
                 quantity, cache.distributed_hits, size=size, node_cache=room, nodes=job.nodes, copies=copies
             )
         case "sticky":
+            _shared_volume(job, size, room, Known(1, "constant"))
             return sheet.figure(quantity, cache.sticky_hits, size=size, node_cache=room, nodes=job.nodes)
+        case "shared-fill":
+            return sheet.figure(quantity, cache.shared_fill_hits, size=size, node_cache=room, nodes=job.nodes)
         case _:
             return sheet.figure(
                 quantity,
@@ -210,6 +322,13 @@ def _hits(job: Job, asked: Dataset, size: Known[Size], room: Known[Size]) -> Kno
 def _volume(job: Job, size: Known[Size], room: Known[Size]) -> None:
     """The figure of what filling the caches reads once; there is no time target for it, so it is no load."""
     job.sheet.figure("dataset.preload_bytes", cache.preload_volume, size=size, node_cache=room, nodes=job.nodes)
+
+
+def _shared_volume(job: Job, size: Known[Size], room: Known[Size], copies: Known[int]) -> None:
+    """The figure of what filling a cache that nodes share, or share out, reads once."""
+    job.sheet.figure(
+        "dataset.fill_bytes", cache.fill_volume, size=size, copies=copies, node_cache=room, nodes=job.nodes
+    )
 
 
 def _prefetch(job: Job, asked: Dataset) -> None:

@@ -33,6 +33,7 @@ def kv_caches(sheet: Sheet, work: KvCache, *, room: Known[Size], staged: Known[S
     `room` is what a GPU node's drives have for them, `staged` what checkpoints take of its host memory.
     """
     placed = _placed(sheet, work, room, staged)
+    _hits(sheet, work, placed)
     write = sheet.figure(
         "kv_cache.write_bytes_per_s",
         kv_cache.write_bandwidth,
@@ -142,6 +143,7 @@ def _local(sheet: Sheet, work: KvCache, placed: Placed, write: Bandwidth) -> Ask
         tier="local",
         when="continuous",
         node_read=read.value / nodes,
+        nodes=nodes,
         because=f"{load_id}: {held.value.show()} of sessions on each of {nodes} serving nodes",
     )
     writes = Load(
@@ -149,6 +151,7 @@ def _local(sheet: Sheet, work: KvCache, placed: Placed, write: Bandwidth) -> Ask
         tier="local",
         when="continuous",
         node_write=write / nodes,
+        nodes=nodes,
         because=f"{load_id}: {write.show()} of new tokens over {nodes} serving nodes",
     )
     burst = _burst(sheet, work, placed, reads)
@@ -203,10 +206,11 @@ def _shared(sheet: Sheet, work: KvCache, placed: Placed, write: Bandwidth) -> As
 def _burst(sheet: Sheet, work: KvCache, placed: Placed, reads: Load) -> tuple[Load, ...]:
     """One session comes back in time, also where resumes are so rare that their mean asks for less."""
     one = sheet.figure(
-        "kv_cache.one_session_bytes_per_s",
+        "kv_cache.local_one_session_bytes_per_s" if reads.tier == "local" else "kv_cache.one_session_bytes_per_s",
         kv_cache.one_session_bandwidth,
         session_bytes=placed.session,
         reload_within=sheet.given(work.reload_within, "reload_within"),
+        first_byte=Known(kv_cache.FIRST_BYTE[reads.tier], "constant"),
     )
     if one.value <= reads.node_read:
         return ()
@@ -219,10 +223,28 @@ def _burst(sheet: Sheet, work: KvCache, placed: Placed, reads: Load) -> tuple[Lo
             phase="kv_reload",
             read=Bandwidth.zero() if local else max(one.value, reads.read),
             node_read=one.value,
+            nodes=reads.nodes,
             pauses=(reads.id,),
             because=f"{reads.id}: one session of {placed.session.value.show()} within {work.reload_within.show()}",
         ),
     )
+
+
+def _hits(sheet: Sheet, work: KvCache, placed: Placed) -> None:
+    """The figures of what each place is assumed to serve, and of the rate above which loading pays at all."""
+    shared = placed.shared if "hot" in work.placement else Known(Size.zero(), "constant")
+    for place, held in (("host", placed.host), ("local", placed.local), ("shared", shared)):
+        if held.value:
+            sheet.figure(
+                f"kv_cache.{place}_hit_fraction", kv_cache.held_fraction, held=held, working_set=placed.total
+            )
+    if work.prefill_tokens_per_s is not None:
+        sheet.figure(
+            "kv_cache.break_even_bytes_per_s",
+            kv_cache.break_even,
+            bytes_per_token=placed.token,
+            prefill_tokens_per_s=sheet.given(work.prefill_tokens_per_s, "prefill_tokens_per_s"),
+        )
 
 
 def _target(work: KvCache, placed: Placed, tier: Tier) -> TimeTarget:

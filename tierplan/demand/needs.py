@@ -39,14 +39,15 @@ def requirement(stack: Stack) -> Requirement:
 
 
 def _in_order(stack: Stack, asked: Asked) -> tuple[Load, ...]:
-    """Today's loads workload by workload; those of the local tier with what all nodes together carry."""
+    """Today's loads workload by workload; those of the local tier with what all nodes that carry them do together."""
     place = {work.name: index for index, work in enumerate(stack.workloads)}
-    nodes = stack.cluster.gpu_nodes
-    whole = [
-        replace(load, read=load.node_read * nodes, write=load.node_write * nodes) if load.tier == "local" else load
-        for load in asked.loads
-    ]
-    return tuple(sorted(whole, key=lambda load: place[load.id.partition(".")[0]]))
+
+    def whole_load(load: Load) -> Load:
+        nodes = stack.cluster.gpu_nodes if load.nodes is None else min(load.nodes, stack.cluster.gpu_nodes)
+        return replace(load, read=load.node_read * nodes, write=load.node_write * nodes)
+
+    whole = [whole_load(load) if load.tier == "local" else load for load in asked.loads]
+    return tuple(sorted(whole, key=lambda load: place.get(load.id.partition(".")[0], len(place))))
 
 
 def base_phase(stack: Stack, tier: Tier) -> str:
@@ -83,6 +84,7 @@ def _need(stack: Stack, tier: Tier, asked: Mapping[int, Asked], stored: Capaciti
         clients=_clients(stack, busy, gpu_nodes=max(nodes.values())),
         irreplaceable=asked[0].irreplaceable if local else (),
         written_per_day=written * (stack.cluster.gpu_nodes if local else 1),
+        annual_loss_probability=None if local else stack.targets.annual_loss_probability,
         because=(
             *_why(busy, headroom),
             *_which_year(list(asked), years),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tierplan.demand import checkpoint, dataset_read, goodput, interval, jobs, restore, writers
+from tierplan.demand import cache, checkpoint, dataset_read, goodput, interval, jobs, restore, writers
 from tierplan.demand.job import Job, job_of
 from tierplan.demand.loads_checkpoint import landing_copies, mean_time_to_interrupt
 from tierplan.demand.loads_restore import reads_alone
@@ -47,6 +47,7 @@ def trained(result: Result, work: Training, tiers: Mapping[Tier, Given], shared:
         _saved(Saved(result=result, job=job, asked=work.checkpoint, tiers=tiers, shared=shared, copies=copies), back)
     if work.dataset is not None and shared is not None:
         _read(result, work.dataset, shared)
+        _filled(result, shared, tiers.get("local"))
 
 
 def _saved(saved: Saved, back: Known[Duration] | None) -> None:
@@ -73,6 +74,7 @@ def _stall(saved: Saved) -> Known[Duration] | None:
     """The figure of the stall: given for asynchronous saves, else by the tier that it lands on."""
     result, asked = saved.result, saved.asked
     if asked.mode == "async":
+        _landed(saved)
         blocking = result.given(asked.blocking, "checkpoint.blocking")
         return result.figure("checkpoint.stall_s", interval.blocked, blocking=blocking)
     tier = saved.tiers.get("local") if saved.copies else saved.shared
@@ -95,6 +97,29 @@ def _stall(saved: Saved) -> Known[Duration] | None:
         changed_fraction=result.given(asked.changed_fraction, "checkpoint.changed_fraction"),
         replicas=Known(saved.copies, result.stack.origin(f"{result.path}.checkpoint.first_landing")),
         available=each,
+        client=Known(tier.plan.need.clients.network, "stack cluster.storage_network"),
+    )
+
+
+def _landed(saved: Saved) -> None:
+    """The figure of the time that local drives take to write what lands on them while training goes on."""
+    tier, node = saved.tiers.get("local"), saved.result.required("checkpoint.node_bytes", Size)
+    if not saved.copies or tier is None or node is None:
+        return
+    result = saved.result
+    available = result.write_left(tier, "", "checkpoint.drain", "checkpoint.available_write_bytes_per_s")
+    if available is None:
+        return
+    nodes = Known(max(1, tier.plan.config.nodes), "plan tiers.local.node_count")
+    result.figure(
+        "checkpoint.local_write_s",
+        checkpoint.local_stall,
+        node_bytes=node,
+        changed_fraction=result.given(saved.asked.changed_fraction, "checkpoint.changed_fraction"),
+        replicas=Known(saved.copies, result.stack.origin(f"{result.path}.checkpoint.first_landing")),
+        available=result.figure(
+            "checkpoint.available_node_write_bytes_per_s", jobs.per_node, bandwidth=available, nodes=nodes
+        ),
         client=Known(tier.plan.need.clients.network, "stack cluster.storage_network"),
     )
 
@@ -238,3 +263,26 @@ def _read(result: Result, asked: Dataset, shared: Given) -> None:
         )
         return
     result.figure("dataset.first_epoch_s", dataset_read.epoch, read=size, bandwidth=bandwidth, compute=compute)
+
+
+def _filled(result: Result, shared: Given, local: Given | None) -> None:
+    """The figure of the time until the caches are filled: in its own moment, or beside everything else."""
+    volume = result.required("dataset.preload_bytes", Size) or result.required("dataset.fill_bytes", Size)
+    if volume is None or local is None:
+        return
+    quantity = "dataset.available_preload_bytes_per_s"
+    found = result.read_left(shared, "preload", "dataset.preload", quantity)
+    figure = result.ledger.figures.get(f"{result.name}.dataset.job_read_bytes_per_s")
+    if found is None and figure is not None:
+        found = Known(Bandwidth(figure.number), f"figure {figure.id}")
+    drives, nodes = local.plan.delivered.healthy.write, result.count("jobs.nodes")
+    if found is None or not found.value or not drives:
+        return
+    each = drives / max(1, local.plan.config.nodes)
+    result.figure(
+        "dataset.preload_s",
+        cache.fill_time,
+        volume=volume,
+        bandwidth=found,
+        drives=Known(each * nodes.value, "plan tiers.local.healthy.write_bytes_per_s"),
+    )

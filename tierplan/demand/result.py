@@ -126,6 +126,7 @@ def reloaded(result: Result, work: KvCache, tiers: Mapping[Tier, Given]) -> None
             "kv_cache.reloads_ops_per_s", kv_cache.reload_rate, read=asked, session_bytes=session, places=serving
         ),
         reload_within=result.given(work.reload_within, "reload_within"),
+        first_byte=Known(kv_cache.FIRST_BYTE[tier.tier], "constant"),
     )
 
 

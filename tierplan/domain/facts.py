@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
 from tierplan.domain.stack import StorageNode
+from tierplan.domain.survival import Failures
 from tierplan.errors import CatalogueError
 from tierplan.units import Quantity
 
@@ -76,5 +77,11 @@ class Catalogue(Protocol):
     def backend(self, backend_id: str) -> BackendFacts:
         """The facts of one backend; CatalogueError if there are none."""
 
+    def failures(self) -> Failures:
+        """How often things break, and how long repair takes."""
+
     def ids(self, tier: str, site: str = "on-prem") -> tuple[str, ...]:
         """The backends that can fill this tier at this kind of site and that this release plans."""
+
+    def figures(self, table: str) -> Mapping[str, Fact]:
+        """The figures of a file that belongs to no product: ``fabric``; CatalogueError if there is none."""

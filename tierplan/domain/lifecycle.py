@@ -16,7 +16,8 @@ class StorageClass:
     least_size: Size = field(default_factory=Size.zero)  # billed at least so much an object
     readable_within: Duration = field(default_factory=Duration.zero)  # the longest retrieval; zero: at once
     not_before_days: int = 0  # a rule moves nothing here that is younger
-    after_previous_days: int = 0  # and nothing that came into its class later than so long ago
+    after_previous_days: int = 0  # and nothing that came into a class of `gap_after` later than so long ago
+    gap_after: tuple[str, ...] = ()
     comes_from: tuple[str, ...] = ()  # classes that a rule may move objects here from
     one_zone: bool = False
 
@@ -45,14 +46,13 @@ class ObjectRule:
 class Downward:
     """What moves data of a hot product to the object store, in the product's own words."""
 
-    mechanism: str  # "tiering to an object store", "ILM policy with AFM"
-    by_itself: bool  # the product moves it; else somebody runs the command
+    mechanism: str  # "tiering to an object store", "policy that migrates by access time"
+    by_itself: bool  # the product moves it; else somebody runs the command, once a day
     transparent: bool  # the file stays where it was, and comes back when it is read
-    settings: tuple[str, ...] = ()  # how warm_after is written: "{days}" is filled in
-    least_days: float = 0.0
-    most_days: float | None = None
+    at: Duration | None = None  # the age that the product's own options say, where they say one
+    missing: str = ""  # what the choices lack, so that nothing moves
+    remedy: str = ""
     source: str = ""
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class HandOver:
     what: str
     source: str  # "hot", "cold STANDARD"
     target: str
-    bytes_per_day: Size
+    daily: Size
     bandwidth: Bandwidth  # spread over the day
     mechanism: str
     counted: bool  # as a load of the requirement: links, front ends and drives are sized for it
@@ -81,7 +81,7 @@ class Retention:
     interval: Duration
     archive_every: Duration | None = None
     kept_bytes: Size = field(default_factory=Size.zero)
-    deleted_bytes_per_day: Size = field(default_factory=Size.zero)
+    deleted_daily: Size = field(default_factory=Size.zero)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +94,7 @@ class LifecyclePlan:
     cold_after: Duration | None = None
     delete_after: Duration | None = None
     downward: Downward | None = None
+    landing_class: str = ""
     warm_class: str = ""
     cold_class: str = ""
     rules: tuple[ObjectRule, ...] = ()

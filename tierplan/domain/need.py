@@ -35,6 +35,7 @@ class Load:
     pauses: tuple[str, ...] = ()
     pauses_share: float = 1.0  # of those loads: one of four jobs pauses a quarter
     coincides: bool = False
+    nodes: int | None = None  # of the local tier: GPU nodes that carry it; None: all of them
     because: str = ""
 
 
@@ -92,6 +93,7 @@ class TierNeed:
     clients: Clients
     irreplaceable: tuple[str, ...] = ()  # what this tier holds that exists nowhere else: load ids
     written_per_day: Size = field(default_factory=Size.zero)
+    annual_loss_probability: float | None = None  # at most, where the stack sets it
     because: tuple[str, ...] = ()
 
 

@@ -100,3 +100,9 @@ class Plan:
     lifecycle: LifecyclePlan | None = None
     survival: Mapping[Tier, Survival] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default_factory=tuple)
+
+    @property
+    def given(self) -> Mapping[str, Figure]:
+        """Every figure of what the plan gives: the outcome, and what a loss leaves of the tiers."""
+        lost = {name: figure for one in self.survival.values() for name, figure in one.figures.items()}
+        return {**self.outcome, **lost}

@@ -482,10 +482,18 @@ class Targets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FabricPins:
-    """Leaf switches and oversubscription, where they are given."""
+    """
+    Switches, where they are given.
+
+    `spine_ports` are a leaf's unless said; `rail_optimised` spreads the ports of each node over as many leafs;
+    `storage_share` is what storage gets of GPU ports that compute uses too.
+    """
 
     leaf_ports: int | None = None
+    spine_ports: int | None = None
     oversubscription: float | None = None
+    rail_optimised: bool | None = None
+    storage_share: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

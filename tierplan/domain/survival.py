@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from tierplan.domain.figures import Figure
 from tierplan.units import Bandwidth, Duration, OpRate, Size
 
 Lost: TypeAlias = Literal["drive", "port", "leaf", "node", "rack", "survive"]
@@ -47,7 +48,6 @@ class Failures:
     node: Outages
     rack: Outages
     repair: RepairTimes
-    assumptions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +96,9 @@ class Service:
     name: str
     members: int
     tolerated: int
+    """Members that may be lost at once, at the worst."""
+    in_a_rack: int
+    """Members that the loss of one rack takes, with the members spread over the racks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +109,8 @@ class Risk:
     unreadable: float
     nodes: float
     racks: float
+    failures_per_s: float = 0.0
+    """How often any drive fails."""
 
     @property
     def total(self) -> float:
@@ -113,15 +118,15 @@ class Risk:
         return min(1.0, self.drives + self.unreadable + self.nodes + self.racks)
 
     @property
-    def largest(self) -> str:
-        """The cause that counts most, in words."""
-        causes = {
-            "several drives within one rebuild": self.drives,
-            "an unreadable sector in the last rebuild": self.unreadable,
-            "destroyed nodes": self.nodes,
-            "a destroyed rack": self.racks,
-        }
-        return max(causes, key=lambda cause: causes[cause])
+    def largest(self) -> tuple[str, str]:
+        """The cause that counts most: its name here, and in words."""
+        causes = (
+            (self.drives, "drives", "several drives within one rebuild"),
+            (self.unreadable, "unreadable", "an unreadable sector in the last rebuild"),
+            (self.nodes, "nodes", "destroyed nodes"),
+            (self.racks, "racks", "a destroyed rack"),
+        )
+        return max(causes)[1:]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +143,8 @@ class Survival:
     """Share of the year in which the tier serves nobody."""
     rack_bound: str = ""
     """Why no count of nodes survives the loss of a rack, where that is so."""
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+    """Every figure with its trail: ``hot.survival.annual_loss_probability``."""
 
     def rebuild(self, of: Literal["drive", "node"]) -> Rebuild | None:
         """The rebuild of a drive or of a node, where there is such a thing."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from tierplan.domain.lifecycle import StorageClass
 from tierplan.domain.need import Tier, TierNeed
 from tierplan.domain.stack import OptionValue, Quote, StorageNode
 from tierplan.units import Bandwidth, OpRate, Size
@@ -177,6 +178,10 @@ class CloudSize:
     replaces_on_change: tuple[str, ...] = ()
     beyond_quota: tuple[str, ...] = ()  # default quotas that the plan exceeds: to be raised, no refusal
 
+    def __str__(self) -> str:
+        name = f"{self.service} {self.class_name}".rstrip()
+        return f"{name}, {self.size:,.10g} {self.unit}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BillItem:
@@ -219,6 +224,8 @@ class Delivered:
     """What the product runs besides drives, in its own words: drive_cores, gateways, placement_groups, …"""
     cloud: CloudSize | None = None
     """Of a managed service; None for storage nodes."""
+    classes: tuple[StorageClass, ...] = ()
+    """Of an object store: its storage classes, from warm to cold."""
     bill: tuple[BillItem, ...] = ()
     """What a managed service is paid for; of storage nodes it follows from the choices."""
     protection: Protection | None = None

@@ -1,4 +1,4 @@
-"""The catalogue: facts about products, GPU nodes, models, training states and benchmark profiles, read as asked for."""
+"""The catalogue: facts about products, GPU nodes, models, profiles and failures, read as asked for."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, TypeVar, cast
 
 from tierplan.codec import decode
 from tierplan.domain.facts import BackendFacts, Basis, Fact
 from tierplan.domain.stack import StorageNode
+from tierplan.domain.survival import DriveFailures, Failures, Outages, RepairTimes
 from tierplan.errors import CatalogueError, InputError
 from tierplan.load.document import UnreadableError, read_document
 from tierplan.units import QUANTITIES, Quantity
@@ -20,9 +21,10 @@ _FOLDER = Path(__file__).parent.parent / "catalogue"
 _ABOUT = ("basis", "source", "checked", "note")
 _NODE_KEYS = ("drives", "drive", "ports", "port_rate", "cores", "memory", "medium")
 
-Table: TypeAlias = Literal["nodes", "models", "profiles", "training_states", "references"]
-TABLES: tuple[Table, ...] = ("nodes", "models", "profiles", "training_states", "references")
+Table: TypeAlias = Literal["nodes", "models", "profiles", "training_states", "references", "failures"]
+TABLES: tuple[Table, ...] = ("nodes", "models", "profiles", "training_states", "references", "failures")
 _Map = Mapping[str, object]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,19 +44,27 @@ class FileCatalogue:
         self._folder = folder
         self._backends: dict[str, BackendFacts] = {}
         self._heads: dict[str, str] = {}
+        self._known: tuple[str, ...] = ()
+        self._ids: dict[tuple[str, str], tuple[str, ...]] = {}
         self._tables: dict[str, Mapping[str, Row]] = {}
+        self._failures: Failures | None = None
+        self._figures: dict[str, Mapping[str, Fact]] = {}
 
     def known(self) -> tuple[str, ...]:
         """Every backend that this release plans, whatever tier it fills."""
-        return tuple(sorted(path.stem for path in (self._folder / "backends").glob("*.yaml")))
+        if not self._known:
+            self._known = tuple(sorted(path.stem for path in (self._folder / "backends").glob("*.yaml")))
+        return self._known
 
     def ids(self, tier: str, site: str = "on-prem") -> tuple[str, ...]:
         """The backends that can fill this tier at this kind of site and that this release plans."""
-        return tuple(
-            backend_id
-            for backend_id in self.known()
-            if tier in self._listed(backend_id, "fills", ()) and site in self._listed(backend_id, "sites", ("on-prem",))
-        )
+        if (tier, site) not in self._ids:
+            self._ids[tier, site] = tuple(
+                one
+                for one in self.known()
+                if tier in self._listed(one, "fills", ()) and site in self._listed(one, "sites", ("on-prem",))
+            )
+        return self._ids[tier, site]
 
     def backend(self, backend_id: str) -> BackendFacts:
         """
@@ -77,9 +87,31 @@ class FileCatalogue:
             self._tables[table] = {key: _row(key, cast("_Map", value)) for key, value in content.items()}
         return self._tables[table]
 
+    def failures(self) -> Failures:
+        """How often things break, and how long repair takes."""
+        if self._failures is None:
+            self._failures = failures_of(self.rows("failures"))
+        return self._failures
+
     def row(self, table: Table, row_id: str) -> Row | None:
         """One row, or None."""
         return self.rows(table).get(row_id)
+
+    def figures(self, table: str) -> Mapping[str, Fact]:
+        """
+        The figures of a file that belongs to no product: ``fabric``.
+
+        Raises:   CatalogueError if there is no such file, or it cannot be understood
+        """
+        if table not in self._figures:
+            path = self._folder / f"{table}.yaml"
+            try:
+                rows = cast("Mapping[str, _Map]", _read(path)["figures"])
+                self._figures[table] = {name: _fact(name, row) for name, row in rows.items()}
+            except (KeyError, TypeError, AttributeError) as fault:
+                message = f"catalogue/{table}.yaml: not a list of figures ({fault})"
+                raise CatalogueError(message) from None
+        return self._figures[table]
 
     def fact(self, origin: str) -> Fact | None:
         """
@@ -98,6 +130,22 @@ class FileCatalogue:
             self._heads[backend_id] = (self._folder / "backends" / f"{backend_id}.yaml").read_text(encoding="utf-8")
         match = re.search(rf"^{key}:\s*\[([^\]]*)\]", self._heads[backend_id], re.MULTILINE)
         return tuple(word.strip() for word in match[1].split(",")) if match else otherwise
+
+
+def failures_of(rows: Mapping[str, Row]) -> Failures:
+    """The table of failures as nouns; what nobody measured becomes a line of assumptions, by row."""
+
+    def noun(kind: type[T], row: str) -> T:
+        return decode(kind, rows[row].values, "form", f"failures/{row}")
+
+    try:
+        media = {name: noun(DriveFailures, name) for name in ("nvme", "ssd", "hdd")}
+        return Failures(
+            media=media, node=noun(Outages, "node"), rack=noun(Outages, "rack"), repair=noun(RepairTimes, "repair")
+        )
+    except (KeyError, InputError) as fault:
+        message = f"catalogue/failures.yaml: not of the form of failures ({fault})"
+        raise CatalogueError(message) from None
 
 
 @cache

@@ -64,10 +64,34 @@ def read_hosts(stack: Stack, source: str | os.PathLike[str]) -> Hosts | None:
     return read_hosts_file(path, shown_as=_shown(path))
 
 
+def stack_file(stack: str | os.PathLike[str]) -> tuple[str, str, str]:
+    """
+    Name, place in messages and text of the stack file that a name, a path or ``-`` means.
+
+    Raises:   InputError if it cannot be read
+    """
+    place = _place(os.fspath(stack))
+    return place.name, place.where, _text(place)
+
+
 def beside(source: str | os.PathLike[str]) -> Path:
     """The folder of the stack file that a name, a path or ``-`` means: what it names lies there."""
     place = _place(os.fspath(source))
     return place.path.parent if place.path else Path()
+
+
+def stack_path(source: str | os.PathLike[str]) -> Path | None:
+    """
+    The file that a name or a path means; None for standard input.
+
+    Raises:   InputError if there is no such stack
+    """
+    return _place(os.fspath(source)).path
+
+
+def stack_folder() -> Path:
+    """The folder where stack files are looked up by name."""
+    return _stack_folder()
 
 
 def _place(stack: str) -> _Place:

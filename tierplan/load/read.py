@@ -45,6 +45,15 @@ def stack_from_text(text: str, *, name: str, where: str) -> Stack:
 
 
 def _stack(form: Document, *, name: str, where: str) -> Stack:
+    return noun_of(completed(form, where=where), name=name, where=where, lines=form.lines)
+
+
+def completed(form: Document, *, where: str) -> Draft:
+    """
+    The document tidied, judged, completed and judged again.
+
+    Raises:   InputError with one line for each fault
+    """
     faults = list(form.faults)
     if not isinstance(form.value, Mapping):
         faults.append(Fault(path="", message=f"holds {shown(form.value)}; a stack is a map of keys"))
@@ -62,11 +71,16 @@ def _stack(form: Document, *, name: str, where: str) -> Stack:
     faults += stack_faults(draft)
     if faults:
         raise input_error(faults, where=where, lines=form.lines)
+    return draft
+
+
+def noun_of(draft: Draft, *, name: str, where: str, lines: Mapping[str, int]) -> Stack:
+    """A completed document as the noun."""
     try:
-        stack = decode(Stack, {"name": name, **document}, "form")
+        stack = decode(Stack, {"name": name, **draft.document}, "form")
     except InputError as error:
         raise InputError(f"{where}: {fault}" for fault in error.faults) from None
-    return replace(stack, origins=draft.origins, lines=form.lines)
+    return replace(stack, origins=draft.origins, lines=lines)
 
 
 def _prune(document: Block, paths: Iterable[str]) -> None:

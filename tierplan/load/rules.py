@@ -8,6 +8,7 @@ from tierplan.load.facts import catalogue
 from tierplan.load.faults import Fault, listed
 from tierplan.load.fill import Draft
 from tierplan.load.parts import Part, Rule, run
+from tierplan.load.rules_site import site_faults
 from tierplan.load.rules_workload import gpus_of, workload_faults
 
 _UNPLANNED = ("auto", "none", "hdfs")  # hdfs: known, and always rejected by the plan with the reason
@@ -121,6 +122,7 @@ _RULES: tuple[Rule, ...] = (
     _jobs_fit_the_cluster,
     _serving_nodes_fit_the_cluster,
     _site_words_fit_its_kind,
+    site_faults,
     _backends_are_planned,
     _no_backend_has_no_pins,
     _layouts_say_one_thing,

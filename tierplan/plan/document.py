@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.resources import files
 from typing import cast
 
 from tierplan import __version__
 from tierplan.codec import encode
+from tierplan.domain.fabric import FabricPlan
 from tierplan.domain.figures import Figure, Value, base_number
 from tierplan.domain.need import TierNeed
 from tierplan.domain.plan import Finding, Plan
+from tierplan.domain.survival import Survival
 from tierplan.domain.tiers import CloudSize, Degraded, Rejection, TierPlan
 from tierplan.plan.rules import phase_load
 from tierplan.plan.walk import verdict
 
 SCHEMA = "tierplan/plan/1"
+MOST_LOAD = 1e9  # JSON has no infinity
 
 
 def plan_schema() -> dict[str, object]:
@@ -36,15 +40,33 @@ def plan_document(plan: Plan, findings: tuple[Finding, ...]) -> dict[str, object
         "verdict": verdict(findings),
         "requirement": requirement,
         "tiers": {tier: tier_document(chosen) for tier, chosen in plan.tiers.items()},
-        "outcome": {"figures": figures_document(plan.outcome)},
+        "outcome": {"figures": figures_document(plan.given)},
         "findings": [encode(finding, "plain") for finding in findings],
         "candidates": [encode(candidate, "plain") for candidate in plan.candidates],
         "rejections": [rejection_document(rejection) for rejection in plan.rejections],
+        "lifecycle": None if plan.lifecycle is None else encode(plan.lifecycle, "plain"),
         "path_choice": plan.path_choice,
         "path_disagreement": None if plan.path_disagreement is None else encode(plan.path_disagreement, "plain"),
         "assumptions": list(plan.assumptions),
+        "fabric": fabric_document(plan.fabric),
+        "survival": {tier: survival_document(found) for tier, found in plan.survival.items()},
         "cost": encode(plan.cost, "plain") | {"monthly": plan.cost.monthly},
     }
+
+
+def survival_document(survival: Survival) -> dict[str, object]:
+    """States after a loss, rebuilds, quorums, the chance of loss by cause, the share of the year degraded or down."""
+    return encode(replace(survival, figures={}), "plain") | {"annual_loss_probability": survival.risk.total}
+
+
+def fabric_document(fabric: FabricPlan | None) -> dict[str, object] | None:
+    """Switches, paths with their cuts, and the busiest link of each phase."""
+    if fabric is None:
+        return None
+    phases = [
+        encode(phase, "plain") | {"load_fraction": min(phase.load_fraction, MOST_LOAD)} for phase in fabric.phases
+    ]
+    return encode(fabric, "plain") | {"switches": fabric.switches, "phases": phases}
 
 
 def figures_document(figures: Mapping[str, Figure]) -> dict[str, object]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from tierplan.domain.plan import Finding
 from tierplan.domain.tiers import NEVER, Degraded, Rates
-from tierplan.plan import rules_cloud, rules_cold, rules_local, rules_survive
+from tierplan.plan import rules_cloud, rules_cold, rules_lifecycle, rules_local, rules_survive
 from tierplan.plan.rule import COLD, HOT, LOCAL, SERVED, TOLERANCE, Rule, TierCase, illegal, short, tier_rule
 from tierplan.units import Bandwidth, OpRate, Size
 
@@ -31,12 +31,23 @@ def phase_load(rates: Rates, *, read: Bandwidth, write: Bandwidth) -> float:
 
 
 def _count(case: TierCase, constraint: str) -> str:
-    asked = case.delivered.counts.get(constraint)
-    if asked is None or asked <= case.config.nodes:
+    asked, cloud = case.delivered.counts.get(constraint), case.delivered.cloud
+    planned = case.config.nodes if cloud is None else cloud.size
+    if asked is None or asked <= planned:
         return ""
     if asked >= NEVER:
-        return "no number of nodes of this kind would do; "
-    return f"{asked} nodes of this kind would do (planned: {case.config.nodes}); "
+        return f"no {'number of nodes of this kind' if cloud is None else 'size of this class'} would do; "
+    if cloud is not None:
+        return f"{asked:,} {cloud.unit} of this class would do (planned: {planned:,.10g}); "
+    return f"{asked} nodes of this kind would do (planned: {planned}); "
+
+
+def _what(case: TierCase) -> str:
+    """What is planned, in a few words."""
+    cloud = case.delivered.cloud
+    if cloud is None:
+        return f"{case.config.nodes} × {case.config.backend}"
+    return f"{cloud},"
 
 
 def _bandwidth(
@@ -54,7 +65,7 @@ def _bandwidth(
         planned=planned.base,
         unit="bytes_per_s",
         message=f"{tier} {direction} bandwidth: {planned.show()} planned, {required.show()} required "
-        f"(headroom included); {case.config.nodes} × {case.config.backend} limited by {limit}",
+        f"(headroom included); {_what(case)} limited by {limit}",
         remedy=_count(case, direction) + _bandwidth_remedy(limit, direction),
     )
 
@@ -160,6 +171,7 @@ def capacity(case: TierCase) -> Iterator[Finding]:
 
 def refetchable(case: TierCase) -> Iterator[Finding]:
     """Nothing stands only on local drives that cannot be fetched again."""
+    yield from illegal("local-refetchable")(case)
     for load in case.need.irreplaceable:
         yield Finding(
             policy="local-refetchable",
@@ -171,6 +183,9 @@ def refetchable(case: TierCase) -> Iterator[Finding]:
             message=f"{load}: its newest copy stands on the drives of one GPU node only; 1 such load, 0 are allowed",
             remedy="land it on the hot tier, or copy it to a peer (first_landing: peer)",
         )
+
+
+NO_RACK = "no count of nodes helps: take a product that spreads or mirrors data over racks, or write survive: {racks: 0}"
 
 
 def losses(nodes: int, racks: int) -> str:
@@ -197,7 +212,10 @@ def survive_losses(*, racks: bool) -> Callable[[TierCase], Iterator[Finding]]:
         count = wanted.racks if racks else wanted.nodes
         state = _survived(case)
         if count and state is not None and state.data_lost:
-            layout, tier = case.config.layout, case.need.tier
+            layout, tier, kept = case.config.layout, case.need.tier, case.delivered.protection
+            bound = kept.rack_bound if kept is not None and racks else ""
+            why = bound or f"layout {layout} over failure domain {layout.failure_domain} does not survive that"
+            remedy = f"more parity units or replicas, failure domain {word.removesuffix('s')}, or more {word}"
             yield Finding(
                 policy=f"survive-{word}",
                 level="mandatory",
@@ -205,9 +223,8 @@ def survive_losses(*, racks: bool) -> Callable[[TierCase], Iterator[Finding]]:
                 required=count,
                 planned=0,
                 unit="count",
-                message=f"{tier}: data is lost with {losses(wanted.nodes, wanted.racks)} gone at once; "
-                f"layout {layout} over failure domain {layout.failure_domain} does not survive that",
-                remedy=f"more parity units or replicas, failure domain {word.removesuffix('s')}, or more {word}",
+                message=f"{tier}: data is lost with {losses(wanted.nodes, wanted.racks)} gone at once; {why}",
+                remedy=NO_RACK if bound else remedy,
             )
 
     return check
@@ -286,7 +303,14 @@ CORE: tuple[Rule, ...] = (
     ),
 )
 
-RULES: tuple[Rule, ...] = (*CORE, *rules_local.RULES, *rules_cold.RULES, *rules_survive.RULES, *rules_cloud.RULES)
+RULES: tuple[Rule, ...] = (
+    *CORE,
+    *rules_local.RULES,
+    *rules_cold.RULES,
+    *rules_lifecycle.RULES,
+    *rules_survive.RULES,
+    *rules_cloud.RULES,
+)
 
 
 def judge_tier(case: TierCase) -> Iterator[Finding]:

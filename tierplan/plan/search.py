@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tierplan import backends
@@ -16,6 +16,8 @@ from tierplan.domain.tiers import Candidate, Rejection, TierConfig, TierPlan
 from tierplan.plan.path import path_named
 from tierplan.plan.rule import TierCase
 from tierplan.plan.rules import judge_tier
+from tierplan.plan.rules_survive import lost_too_likely
+from tierplan.survival import of_tier
 
 ALWAYS_REJECTED = {
     "hdfs": "HDFS is no storage for GPU clusters: no POSIX writes, small files load its single name node, "
@@ -62,6 +64,36 @@ class _Tried:
         )
 
 
+class _Recent:
+    """The last searches: the same question about a tier is asked again when another tier's choice is varied."""
+
+    MOST = 6
+
+    def __init__(self) -> None:
+        self._found: list[tuple[Catalogue, object, TierSearch]] = []
+
+    def forget(self) -> None:
+        """Nothing is kept."""
+        self._found = []
+
+    def get(self, catalogue: Catalogue, asked: object, search: Callable[[], TierSearch]) -> TierSearch:
+        """What was found for this question, or what is found now."""
+        for known, question, found in self._found:
+            if known is catalogue and question == asked:
+                return found
+        found = search()
+        self._found = [(catalogue, asked, found), *self._found[: self.MOST - 1]]
+        return found
+
+
+_recent = _Recent()
+
+
+def forget_searches() -> None:
+    """Search anew: for those who measure how long that takes."""
+    _recent.forget()
+
+
 def search_tier(
     tier: Tier, *, stack: Stack, need: TierNeed, catalogue: Catalogue, prices: PriceList | None = None
 ) -> TierSearch:
@@ -75,8 +107,17 @@ def search_tier(
     if pins.backend not in ("auto", *planned):
         return TierSearch(chosen=None, rejections=(_elsewhere(pins.backend, tier, stack.site.kind, planned),))
     ids = planned if pins.backend == "auto" else (pins.backend,)
-    tried = {one: tuple(_tried(one, pins, stack=stack, need=need, catalogue=catalogue, prices=prices)) for one in ids}
-    return _ranked(tried, tier, path_named(stack, tier))
+    named = path_named(stack, tier)
+    asked = (pins, stack.site, need, named, prices, ids)
+    return _recent.get(
+        catalogue,
+        asked,
+        lambda: _ranked(
+            {one: tuple(_tried(one, pins, stack=stack, need=need, catalogue=catalogue, prices=prices)) for one in ids},
+            tier,
+            named,
+        ),
+    )
 
 
 def _ranked(tried: Mapping[str, tuple[_Tried, ...]], tier: Tier, path: tuple[str, ...]) -> TierSearch:
@@ -183,7 +224,16 @@ def _tried(
         plan = deliver(config, need, catalogue)
         case = TierCase(need=need, config=config, delivered=plan.delivered)
         against = tuple(finding for finding in judge_tier(case) if finding.level == "mandatory")
+        if need.annual_loss_probability is not None:
+            against = (*against, *_durability(plan, catalogue))
         yield _Tried(plan, against, _monthly(plan, prices), unproven if isinstance(unproven, int) else 0)
+
+
+def _durability(plan: TierPlan, catalogue: Catalogue) -> Iterator[Finding]:
+    """What stands against a tier whose data is lost more often than the stack allows."""
+    survival = of_tier(plan, catalogue.failures())
+    if survival is not None:
+        yield from lost_too_likely(plan.need, survival.risk)
 
 
 def _monthly(plan: TierPlan, prices: PriceList | None) -> float | None:

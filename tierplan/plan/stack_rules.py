@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from tierplan.domain.need import Tier
 from tierplan.domain.plan import Finding
 from tierplan.domain.stack import Stack
-from tierplan.plan import rules_budget, rules_cloud, rules_cold, rules_fabric, rules_local, rules_survive
+from tierplan.plan import rules_budget, rules_cloud, rules_cold, rules_fabric, rules_lifecycle, rules_local, rules_survive
 from tierplan.plan.rule import TOLERANCE, PlanCase, StackRule, noticed, stack_rule
 from tierplan.units import Bandwidth, Duration
 
@@ -44,7 +44,8 @@ def client_bandwidth(case: PlanCase) -> Iterator[Finding]:
     if hot is None:
         return
     clients, ceiling = hot.need.clients, hot.delivered.healthy.client
-    given = clients.network if ceiling is None else min(ceiling, clients.network)
+    ports = case.fabric.client if case.fabric is not None and case.fabric.client is not None else clients.network
+    given = ports if ceiling is None else min(ceiling, ports)
     for direction, wanted in (("read", clients.node_read), ("write", clients.node_write)):
         if given.base < wanted.base * (1 - TOLERANCE):
             yield Finding(
@@ -63,16 +64,24 @@ def client_bandwidth(case: PlanCase) -> Iterator[Finding]:
 
 
 def shared_network(case: PlanCase) -> Iterator[Finding]:
-    """Ports that carry compute traffic too are said to be planned as if storage had them alone."""
-    network = case.stack.cluster.storage_network
-    if network.shared_with_compute:
-        yield Finding(
-            policy="advice-shared-network",
-            level="advisory",
-            message=f"the {network.ports} × {network.rate.show('Gbit/s')} of each GPU node carry compute traffic too; "
-            "what that takes is not planned, and storage is planned as if it had them alone",
-            remedy="write as storage_network.rate what is left for storage",
-        )
+    """Ports that carry compute traffic too: what is planned for storage is said, unless the stack says it."""
+    network, fabric = case.stack.cluster.storage_network, case.fabric
+    if not network.shared_with_compute or (case.stack.fabric and case.stack.fabric.storage_share):
+        return
+    planned = (
+        f"the fabric counts {fabric.storage_share:.0%} of them for storage (assumed)"
+        if fabric is not None and fabric.known
+        else "storage is planned as if it had them alone"
+    )
+    yield Finding(
+        policy="advice-shared-network",
+        level="advisory",
+        message=f"the {network.ports} × {network.rate.show('Gbit/s')} of each GPU node carry compute traffic too; "
+        f"what that takes is not known, and {planned}",
+        remedy="write as fabric.storage_share what is left for storage"
+        if fabric is not None and fabric.known
+        else "write as storage_network.rate what is left for storage",
+    )
 
 
 def goodput(case: PlanCase) -> Iterator[Finding]:
@@ -165,7 +174,6 @@ CORE: tuple[StackRule, ...] = (
     ),
     stack_rule("local-memory", "mandatory", "high", "Staging fits the host memory."),
     stack_rule("local-endurance", "mandatory", "medium", "The local drives last under what is written to them."),
-    stack_rule("local-drain", "mandatory", "high", "What lands locally is drained in time."),
     stack_rule("cache-mode", "advisory", "medium", "A claimed cache hit is backed by the cache mode."),
     stack_rule("kv-capacity", "mandatory", "high", "The KV cache fits where it is placed."),
     stack_rule("advice-async-checkpoint", "advisory", "low", "Asynchronous checkpoints would need less bandwidth."),
@@ -191,6 +199,7 @@ STACK_RULES: tuple[StackRule, ...] = (
     *CORE,
     *rules_local.STACK_RULES,
     *rules_cold.STACK_RULES,
+    *rules_lifecycle.STACK_RULES,
     *rules_fabric.STACK_RULES,
     *rules_survive.STACK_RULES,
     *rules_cloud.STACK_RULES,

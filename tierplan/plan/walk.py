@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tierplan import demand
+from tierplan import backends, demand
 from tierplan.cost import plan_cost
 from tierplan.domain.facts import Catalogue
 from tierplan.domain.need import TIERS, Requirement, Tier
@@ -16,11 +16,14 @@ from tierplan.domain.plan import Finding, Plan
 from tierplan.domain.prices import PriceList
 from tierplan.domain.stack import Stack
 from tierplan.domain.tiers import TierPlan
+from tierplan.fabric import fabric_plan, limited_tiers
+from tierplan.lifecycle import lifecycle_plan
 from tierplan.plan.path import path_choice
 from tierplan.plan.rule import PlanCase, TierCase
 from tierplan.plan.rules import judge_tier
 from tierplan.plan.search import TierSearch, choose, deliver, pins_of, search_tier, tier_pins
 from tierplan.plan.stack_rules import judge_stack
+from tierplan.survival import Survivals
 
 
 def resolve(stack: Stack, catalogue: Catalogue, prices: PriceList | None = None) -> Stack:
@@ -33,7 +36,7 @@ def evaluate(stack: Stack, catalogue: Catalogue, prices: PriceList | None = None
     """What a resolved stack gives: requirement, tiers, outcome. A tier that is left open is absent."""
     requirement = demand.requirement(stack)
     tiers = {tier: plan for tier in TIERS if (plan := _pinned_tier(tier, stack, requirement, catalogue)) is not None}
-    return whole_plan(stack, requirement, tiers, prices)
+    return whole_plan(stack, requirement, tiers, prices, catalogue)
 
 
 def make_plan(stack: Stack, catalogue: Catalogue, prices: PriceList | None = None) -> Plan:
@@ -50,7 +53,7 @@ def make_plan(stack: Stack, catalogue: Catalogue, prices: PriceList | None = Non
         for tier, found in searches.items()
         if found.chosen is not None
     }
-    plan = whole_plan(settled, requirement, tiers, prices)
+    plan = whole_plan(settled, requirement, tiers, prices, catalogue)
     candidates = tuple(candidate for found in searches.values() for candidate in found.candidates)
     rejections = tuple(rejection for found in searches.values() for rejection in found.rejections)
     choice, disagreement = path_choice(stack, plan, candidates=candidates, rejections=rejections)
@@ -128,18 +131,34 @@ def _pinned_tier(tier: Tier, stack: Stack, requirement: Requirement, catalogue: 
 
 
 def whole_plan(
-    stack: Stack, requirement: Requirement, tiers: Mapping[Tier, TierPlan], prices: PriceList | None = None
+    stack: Stack,
+    requirement: Requirement,
+    tiers: Mapping[Tier, TierPlan],
+    prices: PriceList | None = None,
+    catalogue: Catalogue | None = None,
 ) -> Plan:
-    """Everything that follows from the tiers as chosen: what they give together, and what that costs."""
-    outcome = demand.outcome(stack, requirement, tiers)
+    """
+    Everything that follows from the tiers as chosen: what they give together, and what that costs.
+
+    Without a catalogue there is no fabric and no survival: what it carries and how often it breaks is not known.
+    """
+    fabric = None if catalogue is None else fabric_plan(stack, requirement, tiers, catalogue.figures("fabric"))
+    outcome = demand.outcome(stack, requirement, limited_tiers(tiers, fabric))
     assumptions = dict.fromkeys(line for tier in tiers.values() for line in tier.delivered.assumptions)
+    assumptions |= dict.fromkeys(fabric.assumptions if fabric else ())
+    hot = tiers.get("hot")
+    facts = None if catalogue is None else catalogue.failures()
+    survival = Survivals(stack, requirement, tiers, facts, outcome=outcome, fabric=fabric) if facts else {}
     return Plan(
         stack=stack,
         requirement=requirement,
         tiers=tiers,
+        lifecycle=lifecycle_plan(stack, requirement, tiers, backends.downward(hot.config) if hot else None),
         outcome=outcome,
         assumptions=(*_defaults(stack), *assumptions),
         cost=plan_cost(stack, outcome, tiers, prices or PriceList(currency=stack.targets.budget.currency)),
+        fabric=fabric,
+        survival=survival,
     )
 
 

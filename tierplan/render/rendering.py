@@ -15,6 +15,7 @@ from tierplan.errors import RenderError
 from tierplan.render.crew import Crew, addresses_needed, completed, crew
 from tierplan.render.engine import SUFFIX, rendered, template_names
 from tierplan.render.manifest import MANIFEST, Artifact, digest, manifest_text
+from tierplan.render.near import near_jobs
 
 FOLDERS: Mapping[HostTier, str] = {"hot": "10-hot", "cold": "20-cold"}
 AFTER_COLD = "after-cold"  # a subfolder of templates: to be run when the cold tier is there
@@ -46,7 +47,7 @@ def render(plan: Plan, hosts: Hosts | None) -> Mapping[str, str]:
     common = _common(plan, hosts, parts)
     files: dict[str, str] = {}
     made: list[Artifact] = []
-    for path, template, context in _jobs(parts, common):
+    for path, template, context in (*_jobs(parts, common), *near_jobs(plan, common)):
         text = rendered(template, {**context, "template": template})
         if text:
             files[path] = text

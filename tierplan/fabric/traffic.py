@@ -1,0 +1,100 @@
+"""What crosses the fabric beside the bytes that clients ask for: between storage nodes, rebuild, between GPU nodes."""
+
+from __future__ import annotations
+
+from tierplan.domain.need import Requirement
+from tierplan.domain.stack import Stack, Training
+from tierplan.domain.tiers import Layout, TierPlan
+from tierplan.units import Bandwidth, Duration, Size
+
+
+def inner_read(layout: Layout) -> float:
+    """
+    Bytes between storage nodes for each byte that a client reads.
+
+    Formula:  1 for a code over nodes or racks, 0 for replicas and for groups inside one node
+    Assumes:  the node that serves a block fetches its units from others; the node's own share is ignored
+    Source:   IBM Storage Scale Erasure Code Edition, network planning: reads cross the network twice (2026-11-29)
+    """
+    return 1.0 if layout.kind == "erasure-code" and layout.failure_domain != "drive" else 0.0
+
+
+def inner_write(layout: Layout) -> float:
+    """
+    Bytes between storage nodes for each byte that a client writes.
+
+    Formula:  (k + m) / k for a code over nodes or racks, replicas - 1 for replicas, 0 for groups inside one node
+    Assumes:  the node that takes a block sends every unit to others
+    Source:   IBM Storage Scale Erasure Code Edition, network planning: writes cross 1 + (k + m) / k times (2026-11-29)
+
+    >>> inner_write(Layout(kind="erasure-code", data_units=8, parity_units=2))
+    1.25
+    """
+    if layout.failure_domain == "drive" or layout.kind == "none":
+        return 0.0
+    return layout.replicas - 1.0 if layout.kind == "replicas" else 1 / layout.efficiency
+
+
+def fitting(inner: float, *, ports: Bandwidth, planned: Bandwidth) -> float:
+    """
+    What storage nodes send one another, but no more than their ports leave at the rate that the tier is planned with.
+
+    Formula:  min(inner, ports / planned - 1), at least 0
+    Assumes:  the planned rate is one that the product reaches through these ports, its own traffic included
+    """
+    return max(0.0, min(inner, ports / planned - 1)) if planned else inner
+
+
+def written_factor(layout: Layout) -> float:
+    """Bytes on drives for each byte that a client writes."""
+    return 1.0 if layout.kind == "none" else 1 / layout.efficiency
+
+
+def rebuild(*, lost: int, node_bytes: Size, fill: float, units_read: int, within: Duration) -> Bandwidth:
+    """
+    What storage nodes send one another while what lost nodes held is written again.
+
+    Formula:  lost * node_bytes * fill * (units_read + 1) / within
+    Assumes:  each unit is computed from `units_read` others and written to another node
+    Source:   k units are read for each that is written: any code with k data units; 1 for replicas
+
+    >>> from tierplan.units import duration, size
+    >>> rebuild(lost=1, node_bytes=size("92.16 TB"), fill=0.8, units_read=5, within=duration("24 h")).show()
+    '5.12 GB/s'
+    """
+    return node_bytes * (lost * fill * (units_read + 1)) / within
+
+
+def rebuild_of(chosen: TierPlan, *, within: Duration) -> Bandwidth:
+    """What a tier's rebuild sends, after the nodes that must be survived (one at least) are lost."""
+    config, layout = chosen.config, chosen.config.layout
+    if layout.kind == "none" or layout.failure_domain == "drive" or not config.nodes:
+        return Bandwidth.zero()
+    return rebuild(
+        lost=min(config.nodes, max(1, chosen.need.survive.nodes)),
+        node_bytes=config.node.raw,
+        fill=chosen.delivered.planned_fill_fraction,
+        units_read=1 if layout.kind == "replicas" else layout.data_units,
+        within=within,
+    )
+
+
+def between_gpu_nodes(stack: Stack, requirement: Requirement) -> Bandwidth:
+    """
+    What GPU nodes send one another of a dataset spread over their drives, and of checkpoints that land with a peer.
+
+    All nodes together, headroom included.  Counted on the storage ports: which network carries it is not known.
+    """
+    total = Bandwidth.zero()
+    for work in stack.workloads:
+        if not isinstance(work, Training):
+            continue
+        spread = work.dataset is not None and work.dataset.cache == "distributed"
+        peers = work.checkpoint is not None and work.checkpoint.first_landing == "peer"
+        if spread or peers:
+            for load in requirement.loads:
+                if load.tier == "local" and load.id == f"{work.name}.dataset" and spread:
+                    total += load.read
+                elif load.tier == "local" and load.id == f"{work.name}.checkpoint" and peers:
+                    total += load.write * 0.5  # of two copies one goes to the peer
+    return total * stack.targets.headroom
