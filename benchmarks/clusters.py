@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, cast
 
 import yaml
 
+import tierplan
 from tierplan.load import stack_from_document
+from tierplan.plan.search import forget_searches
 
 if TYPE_CHECKING:
+    from tierplan.domain.plan import Plan
     from tierplan.domain.stack import Stack
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,3 +36,9 @@ def stretched(*, gpus: int, hot: Block) -> Stack:
     }
     cast("Block", form["tiers"])["hot"] = hot
     return stack_from_document(form, name=f"{gpus}-gpus", where=f"{gpus} GPUs")
+
+
+def planned(stack: Stack) -> Plan:
+    """The plan, with nothing kept from the one before."""
+    forget_searches()
+    return tierplan.make_plan(stack, tierplan.catalogue())

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import tierplan
-from clusters import stretched
+from clusters import planned, stretched
 from pairs import Bar, interleaved, ratio, report
 
 SMALL, LARGE = 8, 100_000
@@ -19,12 +19,11 @@ MIB = 1024 * (1024 if sys.platform == "darwin" else 1)
 
 def main(rounds: int = 100) -> int:
     """Measure and print."""
-    catalogue = tierplan.catalogue()
     stacks = {gpus: stretched(gpus=gpus, hot={"backend": "weka", "nodes": NODES[gpus]}) for gpus in (SMALL, LARGE)}
     seconds = interleaved(
         {
-            "small": lambda: tierplan.make_plan(stacks[SMALL], catalogue),
-            "large": lambda: tierplan.make_plan(stacks[LARGE], catalogue),
+            "small": lambda: planned(stacks[SMALL]),
+            "large": lambda: planned(stacks[LARGE]),
         },
         rounds=rounds,
     )

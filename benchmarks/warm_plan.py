@@ -4,20 +4,10 @@ from __future__ import annotations
 
 import sys
 
-import tierplan
-from clusters import stretched
+from clusters import planned, stretched
 from pairs import Bar, interleaved, ratio, report
-from tierplan.domain.plan import Plan
-from tierplan.domain.stack import Stack
-from tierplan.plan.search import forget_searches
 
 GPUS = 16_384
-
-
-def planned(stack: Stack) -> Plan:
-    """The plan, with nothing kept from the one before."""
-    forget_searches()
-    return tierplan.make_plan(stack, tierplan.catalogue())
 
 
 def main(rounds: int = 200) -> int:

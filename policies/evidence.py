@@ -25,6 +25,7 @@ from tierplan.domain.tiers import TierPlan
 from tierplan.errors import TierplanError
 from tierplan.load import catalogue, prices_of, stack_from_document
 from tierplan.plan.rule import PlanCase
+from tierplan.plan.search import deliver
 from tierplan.plan.walk import case_of, whole_plan
 from tierplan.units import bandwidth
 
@@ -169,9 +170,7 @@ def delivered(inputs: wire.TierInputs, need: TierNeed) -> TierPlan:
     if inputs.config is None:
         message = "it has no configuration"
         raise Unjudged(message)
-    facts = catalogue().backend(inputs.config.backend)
-    given = backends.load(inputs.config.backend).deliver(inputs.config, need, facts)
-    return TierPlan(need=need, config=inputs.config, delivered=given)
+    return deliver(inputs.config, need, catalogue())
 
 
 def prepare() -> None:

@@ -1,7 +1,7 @@
 """
 Preview a stack with the policy pack on the real engine, and say what came of it.
 
-    python scripts/preview.py STACK [--json] [-- WORDS FOR pulumi preview]
+    python scripts/preview.py STACK [--json] [--events FILE] [-- WORDS FOR pulumi preview]
 
 STACK is a name from `stacks/`, the path of a stack file, or `all`: each stack, checked against its `tierplan:expect`.
 Exit code 0 accepted (with `all`: each is what it says it is), 1 refused, 2 bad input, 3 a fault of the engine, the
@@ -79,12 +79,12 @@ def check(path: Path) -> str:
         raise BadInputError(str(error)) from error
 
 
-def one(word: str, *, as_json: bool, words: Sequence[str]) -> int:
+def one(word: str, *, as_json: bool, words: Sequence[str], events: Path | None = None) -> int:
     """Preview one stack in front of the user."""
     name, path = locate(word)
     check(path)
     project = _project()
-    outcome = pulumi_run.preview(project, name, path, *words, out=sys.stderr if as_json else None)
+    outcome = pulumi_run.preview(project, name, path, *words, out=sys.stderr if as_json else None, events=events)
     if as_json:
         print(json.dumps(_document(name, outcome), indent=2))
     print(sentence(name, outcome), file=sys.stderr)
@@ -140,10 +140,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--json", action="store_true", help="the verdict as JSON on standard output, nothing else there"
     )
+    parser.add_argument("--events", type=Path, help="keep the engine's events in this file, for tierplan diff --events")
     parser.add_argument("words", nargs="*", help="after --: words for pulumi preview, e.g. --diff")
     asked = parser.parse_args(arguments)
     try:
-        return every() if asked.stack == "all" else one(asked.stack, as_json=asked.json, words=asked.words)
+        if asked.stack == "all":
+            return every()
+        return one(asked.stack, as_json=asked.json, words=asked.words, events=asked.events)
     except BadInputError as error:
         print(error, file=sys.stderr)
         return BAD_INPUT

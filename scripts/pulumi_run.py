@@ -70,10 +70,17 @@ def environment(project: Project, outer: Mapping[str, str] = os.environ) -> dict
 
 
 def preview(
-    project: Project, stack: str, stack_file: Path, *words: str, out: IO[str] | int | None = None
+    project: Project,
+    stack: str,
+    stack_file: Path,
+    *words: str,
+    out: IO[str] | int | None = None,
+    events: Path | None = None,
 ) -> verdict.Outcome:
     """
     Preview one stack file and weigh the events; the engine's ordinary output goes to `out` (default: where ours goes).
+
+    The events are kept in the file `events`, where one is named.
 
     Raises:   EngineFaultError where the engine cannot be started or the stack cannot be made
     """
@@ -100,6 +107,8 @@ def preview(
         )
         code = _engine(command, project.root, env, out)
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
+    if events is not None:
+        events.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return verdict.judge(verdict.read(lines), exit_code=code)
 
 

@@ -39,6 +39,7 @@ SITE_KINDS = {
 }
 # Classes of a service that figures of their own belong to, beside what is chosen where nothing is pinned.
 VARIANTS = {
+    "juicefs": ({"metadata_engine": "redis"}, {"metadata_engine": "tikv"}),
     "fsx-lustre": (
         {"storage_type": "INTELLIGENT_TIERING", "read_cache": "64 GiB"},
         {"storage_type": "HDD", "drive_cache_type": "READ"},
@@ -195,16 +196,19 @@ class Lab:
         facts = self.facts(backend_id)
         return facts.fills[0] != "local" and "on-prem" in facts.sites
 
-    def choose(self, backend_id, need, pins=None):
+    def choose(self, backend_id, need, pins=None, kind=None):
         """Everything that the backend would try."""
-        site = Site(kind=SITE_KINDS.get(backend_id, "on-prem"), racks=8)
+        site = Site(kind=kind or SITE_KINDS.get(backend_id, "on-prem"), racks=8)
         pins = pins or TierPins(quote=OFFERS.get(backend_id), options=ACCEPTED.get(backend_id, {}))
         return list(backends.load(backend_id).choices(need, pins, site, self.facts(backend_id)))
 
     def variants(self, backend_id, need):
         """What is chosen where nothing is pinned, and what by the pins of `VARIANTS`."""
         pinned = [TierPins(quote=OFFERS.get(backend_id), options=words) for words in VARIANTS.get(backend_id, ())]
-        return [config for pins in (None, *pinned) for config in self.choose(backend_id, need, pins)]
+        kinds = self.facts(backend_id).sites
+        return [
+            config for kind in kinds for pins in (None, *pinned) for config in self.choose(backend_id, need, pins, kind)
+        ]
 
     def give(self, config, need):
         """What one configuration delivers."""

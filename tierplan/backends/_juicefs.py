@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from tierplan.backends._choosing import Relied, option
+from tierplan.backends._sizing import ClientCeiling, client_ceiling
 from tierplan.backends._space import nodes_for
 from tierplan.domain.need import TierNeed
 from tierplan.domain.tiers import NEVER, TierConfig
@@ -127,6 +128,24 @@ def engine(config: TierConfig, need: TierNeed, used: Relied) -> Engine:
         disk=disk,
         op_rate=one * groups,
         op_rate_high=high * groups,
+    )
+
+
+def client(config: TierConfig, need: TierNeed, used: Relied) -> ClientCeiling:
+    """What one GPU node moves: ports, requests under way, cores of the mount process, and what was ever measured."""
+    block, latency = block_size(config), used.quantity(Duration, "request_latency")
+    by_cores = used.quantity(Bandwidth, "client_per_core") * used["client_cores"]
+    by_cores = min(by_cores, used.quantity(Bandwidth, "client_bandwidth"))
+
+    def at_once(name: str) -> Bandwidth:
+        return concurrent_bandwidth(requests=int(used[name]), block=block, latency=latency)
+
+    return client_ceiling(
+        need.clients,
+        read_share=used["client_read_share"],
+        write_share=used["client_write_share"],
+        most_read=min(by_cores, at_once("max_downloads")),
+        most_write=min(by_cores, at_once("max_uploads")),
     )
 
 

@@ -422,8 +422,9 @@ def _notes(store: Store, config: TierConfig, known: Limits, classes: tuple[Stora
         "what it means elsewhere; nothing is bought for it"
     )
     if store.requests_per == "prefix":
+        count = spread(store, config)
         yield (
-            f"keys lie under {spread(store, config)} prefixes of like load; each takes "
+            f"keys lie under {count} {'prefix' if count == 1 else 'prefixes'} of like load; each takes "
             f"{known.read_requests.show()} of reads and {known.write_requests.show()} of writes, and new ones warm up "
             "slowly (the service answers 503 meanwhile)"
         )
@@ -440,16 +441,17 @@ def template_context(store: Store, plan: TierPlan, hosts: Mapping[str, object]) 
     """
     What the commands of a bucket need.
 
-    bucket, region, storage_class, versioning, encryption_key (empty: the service's own), prefixes, service
+    bucket, existing (the stack names it), region, storage_class, versioning, encryption_key (empty: the service's own), prefixes, service
     read_parts, write_parts:  requests in flight that keep the planned need up
     part_mib:     size of a part or range
     host_needs:   nothing: there are no hosts
+    templates:    the folder that all object stores of clouds share
     """
     options, need = plan.config.options, plan.need
     part = Size(8 * 2.0**20)
     latency = Duration(0.2)  # of a small object, S3 User Guide: 100 to 200 ms
     return {
-        "bucket": option(options, "bucket", str) or "",
+        "bucket": option(options, "bucket", str) or "checkpoint-archive",
         "region": option(options, "region", str) or "",
         "storage_class": option(options, "storage_class", str) or store.classes[0].name,
         "versioning": option(options, "versioning", bool) is not False,
@@ -460,6 +462,8 @@ def template_context(store: Store, plan: TierPlan, hosts: Mapping[str, object]) 
         "write_parts": uploads_at_once(need.write, latency=latency, part=part),
         "part_mib": 8,
         "host_needs": [],
+        "templates": "object_store",
+        "existing": option(options, "bucket", str) is not None,
         "hosts": hosts,
         **{word: option(options, word, str) or "" for word in store.options},
     }

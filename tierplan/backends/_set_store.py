@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from tierplan.backends import _rules as rules
 from tierplan.backends import _sets
 from tierplan.backends._choosing import OptionKind, Relied, configured, most, nodes_to_try, option, pinned_layout
-from tierplan.backends._sizing import Fate, Model, needed
+from tierplan.backends._sizing import Fate, Model, counts, needed
 from tierplan.backends._space import EvenSpace, code_step
 from tierplan.backends._stores import Costs, gpu_node, node_rates, spread_advice
 from tierplan.domain.facts import BackendFacts
@@ -149,31 +149,33 @@ def _pinned(asking: Asking, node: StorageNode) -> TierConfig:
 
 
 def _sized(asking: Asking, node: StorageNode) -> TierConfig:
-    """The fewest servers of any set; of equal counts the widest set."""
-    best: TierConfig | None = None
+    """The fewest servers of any set that survive what must be survived, else the fewest; of equals the widest set."""
+    safe: TierConfig | None = None
+    rest: TierConfig | None = None
     for size in reversed(_sizes(asking.pins)):
-        found = _fewest(asking, node, size, below=best.nodes if best else None)
-        best = found or best
-    if best is not None:
-        return best
+        for config, survives in _enough(asking, node, size, below=safe.nodes if safe else None):
+            if survives:
+                safe = config
+            elif rest is None or config.nodes < rest.nodes:
+                rest = config
+    if safe is not None or rest is not None:
+        return safe or rest  # type: ignore[return-value]  # one of them is there
     open_ended = asking.config(node, _code(FALLBACK, asking.pins.layout), 0)  # nothing fits: the count alone
-    found_model = model(open_ended, asking.need, asking.used)
-    return replace(
-        open_ended, nodes=most({**needed(found_model, asking.need, racks=asking.site.racks), **found_model.least})
-    )
+    asked = most(counts(model(open_ended, asking.need, asking.used), asking.need, racks=asking.site.racks))
+    return replace(open_ended, nodes=asked)
 
 
-def _fewest(asking: Asking, node: StorageNode, size: int, *, below: int | None) -> TierConfig | None:
+def _enough(asking: Asking, node: StorageNode, size: int, *, below: int | None) -> Iterator[tuple[TierConfig, bool]]:
     """
-    The smallest configuration with sets of this size that meets the need, if it is smaller than `below`.
+    Configurations with sets of this size that meet the need, fewer than `below` nodes, up to one that also survives.
 
-    One that survives what must be survived is taken before one that does not, where there is any near.
+    With each: whether it survives what must be survived.
     """
     words = max(1, option(asking.pins.options, "pools", int) or 1)
     override = option(asking.pins.options, "set_drive_count", int) is not None
     layout, start = _code(size, asking.pins.layout), int(asking.used["least_servers"])
     counted = _sets.server_counts(size=size, drives=node.drives, start=start, override=override)
-    first, servers = None, next(counted, None)
+    servers = next(counted, None)
     while servers is not None and (below is None or servers * words < below):
         config = asking.config(node, layout, servers * words)
         found = figures(config, asking.need, asking.used)
@@ -181,14 +183,12 @@ def _fewest(asking: Asking, node: StorageNode, size: int, *, below: int | None) 
         if asked > config.nodes:
             least = max(servers + 1, asked // words) if servers >= size else servers + 1
             counted = _sets.server_counts(size=size, drives=node.drives, start=least, override=override)
-        elif found.fate is None or found.fate(asking.need.survive) != "lost":
-            return config
-        elif servers >= size or override:  # more servers would lose as much
-            return first or config
         else:
-            first = first or config
+            survives = fate(config)(asking.need.survive) != "lost"
+            yield config, survives
+            if survives or servers >= size:  # with more servers a set loses as much
+                return
         servers = next(counted, None)
-    return first
 
 
 def _sizes(pins: TierPins) -> tuple[int, ...]:

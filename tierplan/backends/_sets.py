@@ -141,11 +141,12 @@ def server_counts(*, size: int, drives: int, start: int, override: bool = False)
     >>> list(server_counts(size=16, drives=24, start=5))[:4]
     [8, 16, 32, 48]
     """
+    if size not in SIZES or drives < 1:
+        return
     if override:
-        step = next((count for count in range(1, size + 1) if count * drives % size == 0), 0) if size > 0 else 0
-        if step:
-            first = max(1, -(-start // step)) * step
-            yield from range(first, first + 64 * step, step)
+        step = next(count for count in range(1, size + 1) if count * drives % size == 0)
+        first = max(1, -(-start // step)) * step
+        yield from range(first, first + 64 * step, step)
         return
     for servers in range(max(1, start), size):
         if size % servers == 0 and set_size(servers=servers, drives=drives) == size:

@@ -33,6 +33,7 @@ from tierplan.backends._fsx_rules import amount, faults, iops_ceiling, repositor
 from tierplan.backends._fsx_table import HDD, SCRATCH, Table, table
 from tierplan.backends._sizing import losses
 from tierplan.domain.facts import BackendFacts
+from tierplan.domain.lifecycle import Downward
 from tierplan.domain.need import TierNeed
 from tierplan.domain.stack import Site, TierPins
 from tierplan.domain.tiers import BillItem, CloudSize, Degraded, Delivered, Factor, Layout, Rates, TierConfig, TierPlan
@@ -288,7 +289,7 @@ class FsxLustre:
         What mounting, tuning and volumes of the file system need.
 
         file system: deployment_type, storage_type, size_gib, per_unit_throughput, throughput_mb_per_s, region
-        client:      efa, file_servers, mount_point, volume, repositories
+        client:      efa, gpudirect, client_threads, file_servers, mount_point, volume, repositories
         """
         choice, parts = choice_of(plan.config.options), plan.delivered.parts
         return {
@@ -300,6 +301,8 @@ class FsxLustre:
             "throughput_mb_per_s": choice.throughput or 0,
             "region": choice.region or "",
             "efa": choice.efa,
+            "gpudirect": False,  # asks for instances of which the plan knows nothing
+            "client_threads": plan.need.clients.cpu_cores * 2,
             "file_servers": int(parts["file_servers"]),
             "metadata_iops": int(parts["metadata_iops"]),
             "subnet_addresses": int(parts["subnet_addresses"]),
@@ -311,6 +314,18 @@ class FsxLustre:
                 for one in repositories(plan.config)
             ],
         }
+
+
+def downward(config: TierConfig) -> Downward:
+    """Release tasks: the space of files that the linked bucket has, and that nobody uses, is freed."""
+    return Downward(
+        mechanism="release task of the linked data repository",
+        by_itself=False,
+        transparent=True,
+        missing="" if repositories(config) else "fsx-lustre is linked to no bucket, so it hands nothing over",
+        remedy="write tiers.hot.options.data_repositories",
+        source="botocore service model fsx/2018-03-01, CreateDataRepositoryTask: RELEASE_DATA_FROM_FILESYSTEM",
+    )
 
 
 BACKEND: Backend = FsxLustre()

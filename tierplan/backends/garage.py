@@ -56,14 +56,16 @@ def zone_share(*, nodes: int, zones: int, copies: int) -> float:
     >>> zone_share(nodes=4, zones=3, copies=3), zone_share(nodes=12, zones=8, copies=3)
     (0.75, 1.0)
     """
-    if nodes < 1 or zones < 1 or copies < 1:
+    if nodes < copies or zones < copies or copies < 1:
         return 0.0
-    sizes = sorted((nodes // zones + (index < nodes % zones) for index in range(zones)), reverse=True)
+    small, larger = divmod(nodes, zones)
+    stored = 0.0
     for full in range(copies):  # zones that are too large to be filled hold one copy of everything
-        stored = sum(sizes[full:]) / (copies - full)
-        if full == copies - 1 or sizes[full] <= stored:
-            return min(1.0, copies * stored / nodes)
-    return 0.0
+        in_full = full * small + min(full, larger)
+        stored = (nodes - in_full) / (copies - full)
+        if small + (full < larger) <= stored:
+            break
+    return min(1.0, copies * stored / nodes)
 
 
 def zones(config: TierConfig) -> int:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from tierplan.backends import Backend, TemplateValue, _ceph
+from tierplan.backends import Backend, TemplateValue, _ceph, _juicefs_cloud
 from tierplan.backends import _rules as rules
 from tierplan.backends._cephfs import padding
 from tierplan.backends._choosing import OptionKind, Relied, option, option_faults
@@ -16,17 +16,15 @@ from tierplan.backends._juicefs import (
     block_size,
     block_size_ok,
     chosen_engine,
-    concurrent_bandwidth,
+    client,
     engine,
     nearest_block,
     request_rate,
 )
 from tierplan.backends._sizing import (
     Ceiling,
-    ClientCeiling,
     Model,
     NodeRates,
-    client_ceiling,
     delivered,
     lowest,
 )
@@ -36,7 +34,7 @@ from tierplan.domain.lifecycle import Downward
 from tierplan.domain.need import TierNeed
 from tierplan.domain.stack import Site, TierPins
 from tierplan.domain.tiers import NEVER, Delivered, Illegal, Layout, TierConfig, TierPlan
-from tierplan.units import Bandwidth, Duration, OpRate, Size
+from tierplan.units import OpRate, Size
 
 OPTIONS: Mapping[str, OptionKind] = {
     "metadata_engine": str,
@@ -45,7 +43,11 @@ OPTIONS: Mapping[str, OptionKind] = {
     "block_size": Size,
     "cache_size": Size,
     "write_back": bool,
+    "metadata_service": str,
+    "metadata_class": str,
+    "region": str,
 }
+ONLY_IN_CLOUDS = ("metadata_service", "metadata_class", "region")
 STORES = ("ceph-rgw", "rados")
 LAYOUTS = (
     Layout(kind="replicas", replicas=3),
@@ -115,24 +117,6 @@ def object_rate(config: TierConfig, used: Relied) -> OpRate:
     return used.quantity(OpRate, "put_rate_per_core") * (max(0.0, cores) * min(1.0, 3 / width) * (node.drives > 0))
 
 
-def client(config: TierConfig, need: TierNeed, used: Relied) -> ClientCeiling:
-    """What one GPU node moves: ports, requests under way, cores of the mount process, and what was ever measured."""
-    block, latency = block_size(config), used.quantity(Duration, "request_latency")
-    by_cores = used.quantity(Bandwidth, "client_per_core") * used["client_cores"]
-    by_cores = min(by_cores, used.quantity(Bandwidth, "client_bandwidth"))
-
-    def at_once(name: str) -> Bandwidth:
-        return concurrent_bandwidth(requests=int(used[name]), block=block, latency=latency)
-
-    return client_ceiling(
-        need.clients,
-        read_share=used["client_read_share"],
-        write_share=used["client_write_share"],
-        most_read=min(by_cores, at_once("max_downloads")),
-        most_write=min(by_cores, at_once("max_uploads")),
-    )
-
-
 def metadata_count(config: TierConfig, need: TierNeed, meta: Engine, used: Relied) -> int:
     """Hosts for the objects' op rate and for the engine's servers; NEVER where the pinned engine is too slow."""
     if need.op_rate.base > meta.op_rate.base * (1 + 1e-9):
@@ -192,6 +176,10 @@ def option_rules(config: TierConfig, need: TierNeed, used: Relied) -> Iterator[I
             planned=block.bytes,
             unit="bytes",
         )
+    for key in ONLY_IN_CLOUDS:
+        if key in config.options:
+            message = f"juicefs: {key} belongs to a site of a cloud; hosts of one's own carry the metadata here"
+            yield Illegal(policy=rule, message=message, remedy=f"leave {key} out")
     yield from _engine_rules(config, need, used)
     if option(config.options, "write_back", bool):
         lost = f", also {', '.join(need.irreplaceable)}" if need.irreplaceable else ""
@@ -247,7 +235,9 @@ class JuiceFs:
     """The JuiceFS backend, on hosts of one's own."""
 
     def choices(self, need: TierNeed, pins: TierPins, site: Site, facts: BackendFacts) -> Iterator[TierConfig]:
-        """Three copies, 4+2 and 8+3 beneath on each node, or the pinned layout, sized for the need."""
+        """Three copies, 4+2 and 8+3 beneath on each node, or the pinned layout; in a cloud its store and services."""
+        if site.kind in _juicefs_cloud.STORES:
+            return _juicefs_cloud.choices(need, pins, site, facts)
         used = Relied(facts)
         return _ceph.tried(
             "juicefs",
@@ -261,6 +251,8 @@ class JuiceFs:
 
     def deliver(self, config: TierConfig, need: TierNeed, facts: BackendFacts) -> Delivered:
         """What JuiceFS over a store of this configuration gives."""
+        if _juicefs_cloud.in_cloud(config):
+            return _juicefs_cloud.deliver(config, need, facts, OPTIONS)
         used, layout = Relied(facts), config.layout
         figures, meta, gateways = model(config, need, used), engine(config, need, used), gateways_per_host(config, used)
         illegal = (
@@ -305,6 +297,8 @@ class JuiceFs:
         volume:   volume, bucket, block_size_kib, capacity_gib
         client:   cache_size_mib, buffer_mib, write_back, max_uploads, max_downloads, client_cores, mount_point
         """
+        if _juicefs_cloud.in_cloud(plan.config):
+            return _juicefs_cloud.template_context(plan)
         config, layout, parts = plan.config, plan.config.layout, plan.delivered.parts
         drive = config.node.drive.size.bytes
         engine_name = next(name for name in ENGINES if f"{name}_servers" in parts)

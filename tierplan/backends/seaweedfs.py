@@ -200,7 +200,7 @@ def notes(config: TierConfig, need: TierNeed) -> tuple[str, ...]:
     """What a reader should know beside the figures."""
     factors = costs(config, need)
     lines = [
-        f"a byte written costs the drives {factors.drive_write:.3g} bytes, the network {factors.network_write:.3g} (counted)",
+        f"a byte written costs drives {factors.drive_write:.3g} bytes, network {factors.network_write:.3g} (counted)",
         "a small object is one drive access: SeaweedFS packs objects into volumes itself",
         "file names lie in the filers' store: the rendered one is embedded and copied between filers; back it up",
     ]

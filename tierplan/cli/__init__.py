@@ -15,12 +15,10 @@ def main() -> None:
     gc.disable()  # a command lives for a third of a second, an eighth of which would be spent on collecting nothing
     import click  # noqa: PLC0415  # keeps `import tierplan.cli` light
 
-    from tierplan.cli import texts  # noqa: PLC0415
     from tierplan.cli.commands import cli  # noqa: PLC0415
 
     try:
-        code = cli.main(prog_name="tierplan", standalone_mode=False)  # click's own mode turns a closed pipe into 1
-        sys.stdout.flush()
+        code = cli.main(prog_name="tierplan", standalone_mode=False)
     except InputError as error:
         print(*error.faults, sep="\n", file=sys.stderr)  # noqa: T201
         sys.exit(error.exit_code)
@@ -32,7 +30,4 @@ def main() -> None:
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(INTERRUPTED)
-    except BrokenPipeError:  # `tierplan catalogue | head`
-        texts.silence()
-        sys.exit(0)
     sys.exit(code if isinstance(code, int) else 0)

@@ -17,7 +17,8 @@ TABLES: Mapping[str, load.Table] = {
     "states": "training_states",
     "references": "references",
 }
-KINDS = ("backends", *TABLES)
+KINDS = ("backends", "clouds", "drives", *TABLES)
+HERE = "on-prem"
 
 
 def catalogue_lines(kind: str | None, row: str | None) -> list[str]:
@@ -27,7 +28,7 @@ def catalogue_lines(kind: str | None, row: str | None) -> list[str]:
     Raises:   InputError with the nearest rows if there is no such row
     """
     if kind is None:
-        return table([("tierplan catalogue", "rows"), *((name, str(len(_rows(name)))) for name in KINDS)], indent=0)
+        return table([("tierplan catalogue", "rows"), *_counts()], indent=0)
     rows = _rows(kind)
     if row is None:
         return table([(name, title) for name, title in rows.items()], indent=0)
@@ -36,16 +37,59 @@ def catalogue_lines(kind: str | None, row: str | None) -> list[str]:
         hint = f"did you mean {', '.join(near)}?" if near else f"tierplan catalogue {kind} lists them"
         message = f"{row}: not among the {kind}; {hint}"
         raise InputError(message)
-    return list(_backend(load.catalogue().backend(row)) if kind == "backends" else _row(kind, row))
+    if kind == "drives":
+        return list(_drives()[row])
+    return list(_backend(load.catalogue().backend(row)) if kind in ("backends", "clouds") else _row(kind, row))
+
+
+def _counts() -> Iterator[tuple[str, str]]:
+    """Each kind that has rows, and how many."""
+    for name in KINDS:
+        if rows := _rows(name):
+            yield name, str(len(rows))
 
 
 def _rows(kind: str) -> Mapping[str, str]:
     """Row id -> its title."""
     known = load.catalogue()
+    if kind == "drives":
+        return {name: lines[0].partition(": ")[2] for name, lines in _drives().items()}
+    if kind == "clouds":
+        away = {name: known.backend(name) for name in known.known()}
+        return {
+            name: f"{facts.name} ({', '.join(facts.fills)}; {', '.join(sites)})"
+            for name, facts in away.items()
+            if (sites := [site for site in facts.sites if site != HERE]) and facts.fills != ("local",)
+        }
     if kind == "backends":
         found = {backend_id: known.backend(backend_id) for backend_id in known.known()}
         return {name: f"{facts.name} ({', '.join(facts.fills)}): {facts.summary}" for name, facts in found.items()}
     return {name: row.title for name, row in known.rows(_table(kind)).items()}
+
+
+def _drives() -> dict[str, list[str]]:
+    """Drive of a GPU node or of a storage node that is tried -> what it is, its figures and their sources."""
+    known, found = load.catalogue(), dict[str, list[str]]()
+    for name, row in known.rows("nodes").items():
+        drive = {key.rpartition(".")[2]: fact for key, fact in row.facts.items() if key.startswith("local_nvme.")}
+        if drive.keys() >= {"size", "read", "write"}:
+            words = ", ".join(f"{key} {_shown(drive[key])}" for key in ("size", "read", "write"))
+            lines = [f"{name}: nvme, {words}; in the GPU node {row.title}"]
+            found[name] = [*lines, *(line for fact in drive.values() for line in _fact(fact))]
+    for backend in known.known():
+        facts = known.backend(backend)
+        for name, node in facts.nodes.items():
+            rates = f"read {node.drive.read.show()}, write {node.drive.write.show()}"
+            lines = [
+                f"{backend}.{name}: {node.medium}, size {node.drive.size.show()}, {rates}; in a node for {facts.name}"
+            ]
+            about = _about(facts.node_facts[name]) if name in facts.node_facts else ()
+            found[f"{backend}.{name}"] = [*lines, *about]
+    return found
+
+
+def _shown(fact: Fact) -> str:
+    return fact.quantity.show() if fact.quantity is not None else f"{fact.value:,g}"
 
 
 def _backend(facts: BackendFacts) -> Iterator[str]:
@@ -72,7 +116,7 @@ def _row(kind: str, row_id: str) -> Iterator[str]:
 
 
 def _fact(fact: Fact) -> Iterator[str]:
-    value = fact.quantity.show() if fact.quantity is not None else f"{fact.value:,g}"
+    value = _shown(fact)
     span = "" if fact.low is None and fact.high is None else f" (low {fact.low}, high {fact.high})"
     note = f"; {fact.note}" if fact.note else ""
     yield from wrapped(f"{fact.name} = {value}{span}{note}", indent=4)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import click
 
@@ -31,6 +31,7 @@ class Verbs(click.Group):
         "fabric": "fabric",
         "plan": "plan",
         "optimum": "optimum",
+        "report": "report",
         "sweep": "sweep",
     }
     """Verb -> module of `tierplan.cli` whose `command` it is."""
@@ -45,6 +46,25 @@ class Verbs(click.Group):
         if module is None:
             return super().get_command(ctx, cmd_name)
         return cast("click.Command", import_module(f"tierplan.cli.{module}").command)
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """As click has it, but a reader who has seen enough (`tierplan catalogue | head`) is no failure."""
+        try:
+            return super().main(*args, **extra)
+        except texts.ClosedPipeError:
+            return 0
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Read the words; `--help` writes already here."""
+        with texts.closed_pipe():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the verb."""
+        with texts.closed_pipe():
+            return super().invoke(ctx)
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -140,7 +160,7 @@ def compare(stack: str, *, as_json: bool, verbose: bool) -> None:
 @click.argument("kind", required=False, type=click.Choice(KINDS))
 @click.argument("row", required=False)
 def catalogue(kind: str | None, row: str | None) -> None:
-    """What is known: backends, GPU nodes, models, profiles, training states; each figure with source and date."""
+    """What is known, each figure with source and date: products, cloud tiers, drives, GPU nodes, models, profiles."""
     texts.show(catalogue_lines(kind, row))
 
 

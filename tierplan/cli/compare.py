@@ -22,10 +22,14 @@ Figures = Mapping[str, float]
 Options = Mapping[str, OptionValue]
 
 
+def free_of_hot_pins(stack: Stack) -> Stack:
+    """The stack with nothing of its hot tier chosen."""
+    return replace(stack, tiers=replace(stack.tiers, hot=TierPins(backend="auto")))
+
+
 def comparison(stack: Stack, catalogue: Catalogue, prices: PriceList | None = None) -> dict[str, object]:
     """Candidates, best first, and rejections of the hot tier when nothing of it is pinned."""
-    free = replace(stack, tiers=replace(stack.tiers, hot=TierPins(backend="auto")))
-    plan = make_plan(free, catalogue, prices)
+    plan = make_plan(free_of_hot_pins(stack), catalogue, prices)
     return {
         "stack": stack.name,
         "pinned": stack.tiers.hot.backend,

@@ -78,8 +78,8 @@ def command(
         texts.show([diff_markdown(found)])
     else:
         texts.show(diff_lines(found, verbose=verbose))
-    if preview is not None and (preview.faults or not preview.whole):
-        click.echo(f"tierplan: {_broken(preview)}", err=True)
+    if found.broken:
+        click.echo(f"tierplan: {found.stack}: {found.notes[-1]}", err=True)
         sys.exit(FAULT)
     sys.exit(REFUSED if found.refused else 0)
 
@@ -207,17 +207,15 @@ def _with_events(found: PlanDiff | None, preview: Preview, allowed: Sequence[str
     totals = {word: sum(preview.counts.get(name, 0) for name, said in WORDS if said == word) for word in counted}
     words = ", ".join(f"{count:,} {word}" for word, count in totals.items() if count)
     notes = [f"preview: {words}"] if words else []
-    if preview.faults or not preview.whole:
-        notes.append(_broken(preview))
+    broken = bool(preview.faults) or not preview.whole
+    if broken:
+        notes.append(f"the preview broke off: {preview.faults[0] if preview.faults else 'the engine ended early'}")
     return with_preview(
         found,
         stack=preview.stack or "stack",
         replaced=preview.replaced,
         findings=preview.findings,
         notes=notes,
+        broken=broken,
         allowed=allowed,
     )
-
-
-def _broken(preview: Preview) -> str:
-    return f"the preview broke off: {preview.faults[0] if preview.faults else 'the engine ended early'}"

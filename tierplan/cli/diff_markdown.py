@@ -120,9 +120,13 @@ def _folded(what: str, items: Sequence[str], *head: str) -> Block:
 
 
 def _verdict(found: PlanDiff) -> str:
+    if found.broken:
+        return "was not judged ⚠️"
     if found.refused:
         return "is refused 🔴"
-    return "does not change" if found.same else "passes 🟢" if found.new is not None else ""
+    if found.new is None and found.old is not None:
+        return "is removed"
+    return "does not change" if found.same else "passes 🟢"
 
 
 def _sentence(found: PlanDiff) -> str:

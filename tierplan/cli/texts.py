@@ -7,6 +7,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,6 +72,20 @@ def show(lines: Iterable[str], *, err: bool = False) -> None:
             click.echo(line, err=err, color=colour)
     except BrokenPipeError:  # `tierplan plan | head`: the reader has seen enough, and the exit code stays what it is
         silence()
+
+
+class ClosedPipeError(Exception):
+    """Nobody reads standard output any more. Not an OSError: of those click makes exit code 1."""
+
+
+@contextmanager
+def closed_pipe() -> Iterator[None]:
+    """Turn a closed pipe into `ClosedPipeError`, and write nothing more."""
+    try:
+        yield
+    except BrokenPipeError:
+        silence()
+        raise ClosedPipeError from None
 
 
 def silence() -> None:

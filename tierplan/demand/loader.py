@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+from tierplan.errors import InputError
 from tierplan.units import Size
 
 Format: TypeAlias = Literal["files", "webdataset", "tfrecord", "mindrecord", "parquet", "hdf5", "npy", "lmdb"]
@@ -53,6 +54,25 @@ def workers_by_cores(*, cpu_cores: int) -> tuple[int, int]:
     (56, 112)
     """
     return cpu_cores // 2, cpu_cores
+
+
+def even_shards(*, shards: int, gpus: int, workers: int) -> int:
+    """
+    Shards that every worker of every process reads equally many of.
+
+    Formula:  ceil(shards / (gpus * workers)) * gpus * workers
+    Assumes:  one process a GPU; a split that is not even leaves the last workers without work at the end of an epoch
+    Source:   derived; webdataset documentation, splitting by node and worker (checked 2026-11-29)
+    Raises:   InputError if there are no GPUs
+
+    >>> even_shards(shards=9_766, gpus=1024, workers=8)
+    16384
+    """
+    if gpus <= 0:
+        message = f"gpus: {gpus}; a job has at least one GPU"
+        raise InputError(message)
+    readers = gpus * max(1, workers)
+    return -(-shards // readers) * readers
 
 
 def shard_size(*, sample_size: Size, samples_per_shard: int) -> Size:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tierplan.demand import cache, dataset_read, metadata, near
+from tierplan.demand import cache, dataset_read, loader, metadata, near
 from tierplan.demand.job import Job
 from tierplan.demand.sheet import Asked, Sheet, Stored
 from tierplan.domain.figures import Known
@@ -232,9 +232,13 @@ def _files(job: Job, asked: Dataset, size: Known[Size]) -> Known[int] | None:
     )
     if not packed(asked):
         return samples
-    return job.sheet.figure(
+    shards = job.sheet.figure(
         "dataset.shards", metadata.shards, samples=samples, samples_per_shard=_samples_per_shard(job, asked)
     )
+    if asked.loader is not None:
+        workers = job.sheet.given(asked.loader.workers, "dataset.loader.workers")
+        job.sheet.figure("dataset.even_shards", loader.even_shards, shards=shards, gpus=job.gpus, workers=workers)
+    return shards
 
 
 def _ops(job: Job, asked: Dataset, gross: Known[Bandwidth]) -> Known[OpRate]:

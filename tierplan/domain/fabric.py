@@ -83,6 +83,8 @@ class FabricPhase:
     """
 
     name: str
+    rebuilds: Tier | None = None
+    """The tier that writes again what lost nodes held, where one does."""
     link: str
     required: Bandwidth
     carried: Bandwidth

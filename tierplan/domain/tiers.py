@@ -254,6 +254,8 @@ class TierPlan:
     need: TierNeed
     config: TierConfig
     delivered: Delivered
+    suits: Mapping[str, object] = field(default_factory=dict)
+    """What the catalogue says of whom the product suits: people, size, whether its code must be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from tierplan.fabric.paths import CLIENTS, DRIVES, GPU_LEAFS, GPU_PORTS, LEAFS, 
 CUT, PLAIN = "#c62828", "#546e7a"
 BOX_WIDTH, BOX_HEIGHT, COLUMN, ROW, MARGIN, LINE = 168, 64, 300, 150, 24, 16
 TITLE = 40
+HALO = 'paint-order="stroke" stroke="#ffffff" stroke-width="4"'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,7 +214,9 @@ def _svg_box(box: Box) -> Iterator[str]:
     )
     top = y + BOX_HEIGHT / 2 - (len(box.lines) - 1) * LINE / 2 + 4
     for index, line in enumerate(box.lines):
-        yield _text(x + BOX_WIDTH / 2, top + index * LINE, line, colour=CUT if box.cut else "#263238")
+        yield _text(x + BOX_WIDTH / 2, top + index * LINE, line, colour=CUT if box.cut else "#263238").replace(
+            f" {HALO}", ""
+        )
 
 
 def _svg_link(link: Link, tail: Box, head: Box) -> Iterator[str]:
@@ -228,4 +231,6 @@ def _svg_link(link: Link, tail: Box, head: Box) -> Iterator[str]:
 
 
 def _text(x: float, y: float, text: str, *, size: int = 13, anchor: str = "middle", colour: str = "#263238") -> str:
-    return f'<text x="{x:g}" y="{y:g}" font-size="{size}" text-anchor="{anchor}" fill="{colour}">{escape(text)}</text>'
+    """White around the letters keeps them legible over lines."""
+    style = f'font-size="{size}" text-anchor="{anchor}" fill="{colour}"'
+    return f'<text x="{x:g}" y="{y:g}" {style} {HALO}>{escape(text)}</text>'

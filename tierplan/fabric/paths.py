@@ -89,8 +89,8 @@ def narrowest(tier: str, direction: Direction, segments: tuple[Segment, ...], *,
     # Where clients limit a tier, what its nodes alone would give is not known: its rate is that of the clients.
     known = [segment for segment in segments if segment.name != NODES or limited_by != "clients"] or list(segments)
     carried = [_of(segment, direction) for segment in known]
-    least = min(carried)
-    cut = known[carried.index(least)]
+    narrow = min(carried)
+    cut, least = next(pair for pair in zip(known, carried, strict=True) if pair[1] <= narrow * (1 + SAME))
     grown = [rate * _growth(segment, cut) for segment, rate in zip(known, carried, strict=True)]
     gains = max(0.0, min(grown) - least)
     name = f"{cut.name} ({limited_by})" if cut.name == NODES else cut.name

@@ -41,15 +41,17 @@ class Flow:
     lost: int = 0
 
 
-Flows = Mapping[str, Flow]
+Flows = Mapping[Tier, Flow]
 Load = tuple[str, float, float]
 """Link, what it must carry, what it carries."""
 
 
-def busiest(topology: Topology, flows: Flows, demand: Demand, name: str) -> FabricPhase:
+def busiest(topology: Topology, flows: Flows, demand: Demand, name: str, rebuilds: Tier | None = None) -> FabricPhase:
     """The link that a phase fills most."""
     link, required, carried = max(loads(topology, flows, demand), key=_share)
-    return FabricPhase(name=name, link=link, required=Bandwidth(required), carried=Bandwidth(carried))
+    return FabricPhase(
+        name=name, rebuilds=rebuilds, link=link, required=Bandwidth(required), carried=Bandwidth(carried)
+    )
 
 
 def _share(load: Load) -> float:
@@ -59,7 +61,7 @@ def _share(load: Load) -> float:
 
 def loads(topology: Topology, flows: Flows, demand: Demand) -> Iterator[Load]:
     """Every kind of link with its load."""
-    pairs = [(member, flow) for member in topology.storage.members if (flow := flows.get(member.name)) is not None]
+    pairs = [(member, flow) for tier, flow in flows.items() if (member := topology.storage.member(tier)) is not None]
     for member, flow in pairs:
         yield from _node_ports(member, flow)
     if topology.levels > 1:
@@ -75,11 +77,11 @@ def _node_ports(member: Member, flow: Flow) -> Iterator[Load]:
     nodes = member.nodes - flow.lost
     if nodes < 1:
         return
-    carried, name = member.ports * member.port.base, f"ports of each {member.name} storage node"
+    carried, name = member.ports * member.port.base, f"ports of a {member.name} node"
     sent = flow.read * (1 + member.inner_read) + flow.write * member.inner_write + flow.inner
     taken = flow.write * (1 + member.inner_write) + flow.read * member.inner_read + flow.inner
-    yield f"{name}, outgoing", sent / nodes, carried
-    yield f"{name}, incoming", taken / nodes, carried
+    yield f"{name}, out", sent / nodes, carried
+    yield f"{name}, in", taken / nodes, carried
 
 
 def _storage_uplinks(group: Group, pairs: list[tuple[Member, Flow]]) -> Iterator[Load]:
@@ -90,8 +92,8 @@ def _storage_uplinks(group: Group, pairs: list[tuple[Member, Flow]]) -> Iterator
         up += share * (flow.read + inner)
         down += share * (flow.write + inner)
     carried = group.uplinks * group.uplink.base
-    yield "uplinks of the fullest storage leaf, up", up, carried
-    yield "uplinks of the fullest storage leaf, down", down, carried
+    yield "uplinks of a storage leaf, up", up, carried
+    yield "uplinks of a storage leaf, down", down, carried
 
 
 def _gpu_links(topology: Topology, gpu: Member, demand: Demand, *, read: float, write: float) -> Iterator[Load]:
@@ -99,17 +101,17 @@ def _gpu_links(topology: Topology, gpu: Member, demand: Demand, *, read: float, 
     if topology.levels > 1:
         carried = group.uplinks * group.uplink.base
         down, up = gpu_leaf(group, gpu, demand, read=read, write=write)
-        yield "uplinks of the busiest GPU leaf, down", down, carried
-        yield "uplinks of the busiest GPU leaf, up", up, carried
+        yield "uplinks of a GPU leaf, down", down, carried
+        yield "uplinks of a GPU leaf, up", up, carried
     between = demand.between.base / gpu.nodes
     carried = gpu.ports * gpu.port.base
-    yield "ports of each GPU node, incoming", read / gpu.nodes + between, carried
-    yield "ports of each GPU node, outgoing", write / gpu.nodes + between, carried
+    yield "ports of a GPU node, in", read / gpu.nodes + between, carried
+    yield "ports of a GPU node, out", write / gpu.nodes + between, carried
 
 
 def gpu_leaf(group: Group, gpu: Member, demand: Demand, *, read: float, write: float) -> tuple[float, float]:
     """
-    What the uplinks of the busiest GPU leaf carry, from the spines and to them.
+    What the uplinks of a GPU leaf carry, from the spines and to them.
 
     Formula:  max(read * share, min(read, nodes * node_read) * ports) + between, likewise for writes
     Where:    share of all GPU ports, nodes and share of their ports on the fullest leaf
@@ -125,13 +127,14 @@ def gpu_leaf(group: Group, gpu: Member, demand: Demand, *, read: float, write: f
 
 
 def storage_leaf(group: Group) -> float:
-    """What the uplinks of the fullest storage leaf carry in one direction when every tier gives all that it can."""
+    """What a storage leaf's uplinks carry at most in one direction: every tier gives all that it can, and rebuilds."""
     up = down = 0.0
     for member in group.members:
-        share, away = group.share(member), group.away
-        read, write = member.read.base, member.write.base
+        share = group.share(member) * member.nodes / max(1, member.nodes - member.lost)
+        away, read, write = group.away, member.read.base, member.write.base
         up += share * max(read * (1 + member.inner_read * away), write * member.inner_write * away)
         down += share * max(write * (1 + member.inner_write * away), read * member.inner_read * away)
+        up, down = up + share * away * member.rebuild.base, down + share * away * member.rebuild.base
     return max(up, down)
 
 
@@ -146,7 +149,7 @@ def within_tier(chosen: TierPlan, phase: Phase) -> Flow:
     return Flow(phase.read.base * scale, phase.write.base * scale)
 
 
-def together(served: Mapping[Tier, TierPlan]) -> Iterator[tuple[str, dict[str, Flow]]]:
+def together(served: Mapping[Tier, TierPlan]) -> Iterator[tuple[str, dict[Tier, Flow]]]:
     """
     Each phase of the hot tier with the most that the cold tier has at any time, reads and writes alike.
 
@@ -158,7 +161,7 @@ def together(served: Mapping[Tier, TierPlan]) -> Iterator[tuple[str, dict[str, F
             if cold:
                 yield phase.name, {"cold": within_tier(cold, phase)}
         return
-    beside: dict[str, Flow] = {}
+    beside: dict[Tier, Flow] = {}
     if cold is not None:
         flows = [within_tier(cold, phase) for phase in cold.need.phases]
         beside["cold"] = Flow(
@@ -168,7 +171,7 @@ def together(served: Mapping[Tier, TierPlan]) -> Iterator[tuple[str, dict[str, F
         yield phase.name, {"hot": within_tier(hot, phase), **beside}
 
 
-def rebuilding(chosen: TierPlan, flow: Flow, rebuild: Bandwidth) -> Flow:
+def rebuilding(chosen: TierPlan, flow: Flow, member: Member) -> Flow:
     """
     A phase while lost nodes are rebuilt: the share of it that must still be there, and the rebuild.
 
@@ -177,4 +180,4 @@ def rebuilding(chosen: TierPlan, flow: Flow, rebuild: Bandwidth) -> Flow:
     need = chosen.need
     read = flow.read * (need.degraded_read / need.read) if need.read else 0.0
     write = flow.write * (need.degraded_write / need.write) if need.write else 0.0
-    return Flow(read, write, inner=rebuild.base, lost=min(chosen.config.nodes, max(1, need.survive.nodes)))
+    return Flow(read, write, inner=member.rebuild.base, lost=member.lost)

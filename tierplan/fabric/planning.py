@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypedDict, Unpack
 
-from tierplan.domain.fabric import FabricPath, FabricPhase, FabricPlan, LeafGroup, Segment
+from tierplan.domain.fabric import Direction, FabricPath, FabricPhase, FabricPlan, LeafGroup, Segment
 from tierplan.domain.facts import Fact
 from tierplan.domain.need import Requirement, Tier
 from tierplan.domain.stack import FabricPins, Stack
@@ -14,7 +14,7 @@ from tierplan.domain.tiers import LimitedBy, Rates, TierPlan
 from tierplan.fabric import phases as loads
 from tierplan.fabric import traffic
 from tierplan.fabric.links import Links, links
-from tierplan.fabric.paths import CLIENTS, narrowest, storage_segments, tier_path
+from tierplan.fabric.paths import CLIENTS, SAME, narrowest, storage_segments, tier_path
 from tierplan.fabric.sizing import Switches, Wanted, leafs_and_spines, single_leaf
 from tierplan.fabric.topology import NOTHING, Group, Member, Topology
 from tierplan.units import Bandwidth
@@ -97,10 +97,14 @@ def limited_tiers(tiers: Mapping[Tier, TierPlan], fabric: FabricPlan | None) -> 
     for path in fabric.paths if fabric is not None and fabric.known else ():
         chosen = tiers[path.tier]
         rates = chosen.delivered.healthy
-        if path.read.carries < rates.read or path.write.carries < rates.write:
+        if _less(path.read.carries, rates.read) or _less(path.write.carries, rates.write):
             delivered = replace(chosen.delivered, healthy=_limited(rates, path))
             found[path.tier] = replace(chosen, delivered=delivered)
     return found
+
+
+def _less(carried: Bandwidth, given: Bandwidth) -> bool:
+    return carried.base < given.base * (1 - SAME)
 
 
 def _limited(rates: Rates, path: FabricPath) -> Rates:
@@ -110,8 +114,8 @@ def _limited(rates: Rates, path: FabricPath) -> Rates:
         rates,
         read=min(rates.read, read),
         write=min(rates.write, write),
-        read_limited_by=fabric if read < rates.read else rates.read_limited_by,
-        write_limited_by=fabric if write < rates.write else rates.write_limited_by,
+        read_limited_by=fabric if _less(read, rates.read) else rates.read_limited_by,
+        write_limited_by=fabric if _less(write, rates.write) else rates.write_limited_by,
         read_high=None if rates.read_high is None else min(rates.read_high, read),
         write_high=None if rates.write_high is None else min(rates.write_high, write),
     )
@@ -148,7 +152,6 @@ def _members(setting: Setting, gpu: Member) -> Iterator[Member]:
             continue
         port = node.port_rate * share
         ports = port * (config.nodes * node.ports)
-        gateway = 1.0 if "gateways" in chosen.delivered.parts else 0.0  # they fetch what other nodes hold
         client_read, client_write = _clients(chosen, gpu)
         yield Member(
             name=tier,
@@ -160,12 +163,23 @@ def _members(setting: Setting, gpu: Member) -> Iterator[Member]:
             write=rates.write,
             client_read=client_read,
             client_write=client_write,
-            inner_read=traffic.fitting(traffic.inner_read(config.layout) + gateway, ports=ports, planned=rates.read),
-            inner_write=traffic.fitting(traffic.inner_write(config.layout) + gateway, ports=ports, planned=rates.write),
+            inner_read=traffic.fitting(_inner(chosen, "read"), ports=ports, planned=rates.read),
+            inner_write=traffic.fitting(_inner(chosen, "write"), ports=ports, planned=rates.write),
+            rebuild=traffic.rebuild_of(chosen, within=setting.links.rebuild_within),
+            lost=traffic.lost_nodes(chosen),
         )
         if chosen.delivered.beside:
             beside = chosen.delivered.beside
             yield Member(name=f"{tier} beside", nodes=beside, ports=node.ports, port_rate=node.port_rate, port=port)
+
+
+def _inner(chosen: TierPlan, direction: Direction) -> float:
+    """Bytes that storage nodes send one another for each byte of a client; gateways fetch what other nodes hold."""
+    gateway = 1.0 if "gateways" in chosen.delivered.parts else 0.0
+    if not traffic.over_network(chosen):
+        return gateway
+    layout = chosen.config.layout
+    return gateway + (traffic.inner_read(layout) if direction == "read" else traffic.inner_write(layout))
 
 
 def _clients(chosen: TierPlan, gpu: Member) -> tuple[Bandwidth, Bandwidth]:
@@ -326,17 +340,20 @@ def _leaf_group(group: Group) -> LeafGroup:
 
 def _phases(setting: Setting, topology: Topology) -> Iterator[FabricPhase]:
     """Each phase, and the fullest of them while lost nodes of a tier are rebuilt."""
-    fullest: tuple[float, str, dict[str, loads.Flow]] | None = None
+    fullest: tuple[float, str, dict[Tier, loads.Flow]] | None = None
     for name, flows in loads.together(setting.served):
         phase = loads.busiest(topology, flows, setting.demand, name)
         if fullest is None or phase.load_fraction > fullest[0]:
             fullest = (phase.load_fraction, name, flows)
         yield phase
-    for tier, chosen in setting.served.items() if fullest else ():
-        rebuild = traffic.rebuild_of(chosen, within=setting.links.rebuild_within)
-        if fullest is not None and rebuild and tier in fullest[2]:
-            flows = {**fullest[2], tier: loads.rebuilding(chosen, fullest[2][tier], rebuild)}
-            yield loads.busiest(topology, flows, setting.demand, f"{fullest[1]} while {tier} rebuilds")
+    if fullest is None:
+        return
+    _, name, flows = fullest
+    for tier, flow in flows.items():
+        member = topology.storage.member(tier)
+        if member is not None and member.rebuild:
+            now = {**flows, tier: loads.rebuilding(setting.served[tier], flow, member)}
+            yield loads.busiest(topology, now, setting.demand, f"{name} while {tier} rebuilds", tier)
 
 
 def _cloud(setting: Setting) -> FabricPlan:

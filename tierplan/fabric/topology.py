@@ -23,7 +23,8 @@ class Member:
 
     `port` is what one port carries in one direction.  Of a tier: `read` and `write` are what all its nodes together
     serve, `client_...` what all client processes together take of it, `inner_...` the bytes that its nodes send one
-    another for each byte of a client.  Machines without traffic of clients, and GPU nodes, have none of these.
+    another for each byte of a client, `rebuild` what they send while `lost` of them are rebuilt.  Machines without
+    traffic of clients, and GPU nodes, have none of these.
     """
 
     name: str
@@ -37,6 +38,8 @@ class Member:
     client_write: Bandwidth = NOTHING
     inner_read: float = 0.0
     inner_write: float = 0.0
+    rebuild: Bandwidth = NOTHING
+    lost: int = 0
 
     def serves(self, direction: Direction) -> Bandwidth:
         """What its nodes together serve."""

@@ -7,31 +7,43 @@ from tierplan.domain.stack import Stack, Training
 from tierplan.domain.tiers import Layout, TierPlan
 from tierplan.units import Bandwidth, Duration, Size
 
+ENCLOSED = ("raid_groups", "stride")
+"""Of a product's own parts those that say that its units are a RAID group inside one enclosure."""
+
+
+def over_network(chosen: TierPlan) -> bool:
+    """
+    Whether a layout's units go from node to node over this fabric.
+
+    Not where they are a RAID group inside one enclosure; of anything else it is assumed.
+    """
+    layout = chosen.config.layout
+    enclosed = layout.failure_domain == "drive" or any(part in chosen.delivered.parts for part in ENCLOSED)
+    return layout.kind != "none" and not enclosed
+
 
 def inner_read(layout: Layout) -> float:
     """
     Bytes between storage nodes for each byte that a client reads.
 
-    Formula:  1 for a code over nodes or racks, 0 for replicas and for groups inside one node
+    Formula:  1 for a code, 0 for replicas
     Assumes:  the node that serves a block fetches its units from others; the node's own share is ignored
     Source:   IBM Storage Scale Erasure Code Edition, network planning: reads cross the network twice (2026-11-29)
     """
-    return 1.0 if layout.kind == "erasure-code" and layout.failure_domain != "drive" else 0.0
+    return 1.0 if layout.kind == "erasure-code" else 0.0
 
 
 def inner_write(layout: Layout) -> float:
     """
     Bytes between storage nodes for each byte that a client writes.
 
-    Formula:  (k + m) / k for a code over nodes or racks, replicas - 1 for replicas, 0 for groups inside one node
+    Formula:  (k + m) / k for a code, replicas - 1 for replicas
     Assumes:  the node that takes a block sends every unit to others
     Source:   IBM Storage Scale Erasure Code Edition, network planning: writes cross 1 + (k + m) / k times (2026-11-29)
 
     >>> inner_write(Layout(kind="erasure-code", data_units=8, parity_units=2))
     1.25
     """
-    if layout.failure_domain == "drive" or layout.kind == "none":
-        return 0.0
     return layout.replicas - 1.0 if layout.kind == "replicas" else 1 / layout.efficiency
 
 
@@ -68,15 +80,20 @@ def rebuild(*, lost: int, node_bytes: Size, fill: float, units_read: int, within
 def rebuild_of(chosen: TierPlan, *, within: Duration) -> Bandwidth:
     """What a tier's rebuild sends, after the nodes that must be survived (one at least) are lost."""
     config, layout = chosen.config, chosen.config.layout
-    if layout.kind == "none" or layout.failure_domain == "drive" or not config.nodes:
+    if not over_network(chosen):
         return Bandwidth.zero()
     return rebuild(
-        lost=min(config.nodes, max(1, chosen.need.survive.nodes)),
+        lost=lost_nodes(chosen),
         node_bytes=config.node.raw,
         fill=chosen.delivered.planned_fill_fraction,
         units_read=1 if layout.kind == "replicas" else layout.data_units,
         within=within,
     )
+
+
+def lost_nodes(chosen: TierPlan) -> int:
+    """The nodes that must be survived, one at least, and no more than there are but one."""
+    return max(0, min(chosen.config.nodes - 1, max(1, chosen.need.survive.nodes)))
 
 
 def between_gpu_nodes(stack: Stack, requirement: Requirement) -> Bandwidth:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from tierplan.domain.lifecycle import LifecyclePlan, ObjectRule, StorageClass
 from tierplan.domain.need import TierNeed
@@ -26,7 +27,7 @@ class Fault:
 def faults(
     plan: LifecyclePlan, stack: Stack, need: TierNeed, classes: Sequence[StorageClass], landing: str
 ) -> tuple[Fault, ...]:
-    """Everything that is wrong with a life cycle: its days, its classes, their order, and what has to be read in time."""
+    """Everything that is wrong with a life cycle: days, classes, their order, and what has to be read in time."""
     by_name = {one.name: one for one in classes}
     found = [*_order(plan), *_unmoved(plan), *_one_class(plan, by_name)]
     for rule in plan.rules:
@@ -36,9 +37,7 @@ def faults(
     return tuple(dict.fromkeys(found))
 
 
-def rule_faults(
-    rule: ObjectRule, classes: Mapping[str, StorageClass], *, landing: str, store: str
-) -> Iterator[Fault]:
+def rule_faults(rule: ObjectRule, classes: Mapping[str, StorageClass], *, landing: str, store: str) -> Iterator[Fault]:
     """One rule against the store's table: days, gaps, and where a class may be reached from."""
     now, since = landing, 0
     for move in rule.transitions:
@@ -80,7 +79,7 @@ def _order(plan: LifecyclePlan) -> Iterator[Fault]:
     """Warm comes before cold, both before the end."""
     named = [("warm_after", plan.warm_after), ("cold_after", plan.cold_after), ("delete_after", plan.delete_after)]
     given = [(name, time) for name, time in named if time is not None]
-    for (name, time), (later, end) in zip(given, given[1:], strict=False):
+    for (name, time), (later, end) in pairwise(given):
         if end <= time:
             yield Fault(
                 message=f"tiers.lifecycle: {later} {end.show()} is not after {name} {time.show()}",
@@ -147,9 +146,7 @@ def recovery_time(stack: Stack) -> tuple[str, Duration] | None:
     return min(found, key=lambda one: one[1], default=None)
 
 
-def _too_slow(
-    plan: LifecyclePlan, stack: Stack, classes: Mapping[str, StorageClass], landing: str
-) -> Iterator[Fault]:
+def _too_slow(plan: LifecyclePlan, stack: Stack, classes: Mapping[str, StorageClass], landing: str) -> Iterator[Fault]:
     """No class that has to be restored first under checkpoints that a job must come back from in minutes."""
     soonest = recovery_time(stack)
     if soonest is None:

@@ -73,7 +73,7 @@ def _between_tiers(loads: Sequence[Load], made: LifecyclePlan) -> Iterator[HandO
 
 
 def _inside_store(arriving: Sequence[HandOver], made: LifecyclePlan, *, own: bool) -> Iterator[HandOver]:
-    """From class to class: in steady state as much as arrives; a service moves it itself, a store of ours by its disks."""
+    """From class to class: in steady state as much as arrives; a service moves it itself, our store by its disks."""
     daily = sum(one.daily.bytes for one in arriving)
     chain = next((rule.transitions for rule in made.rules if rule.transitions), ())
     now = made.landing_class
@@ -128,7 +128,11 @@ def _notes(
         yield from _billed(rule, by_name)
     if not classes:
         yield "this store has one class: objects stay where they land until they are deleted"
-    for name, time in (("warm_after", pins.warm_after), ("cold_after", pins.cold_after), ("delete_after", pins.delete_after)):
+    for name, time in (
+        ("warm_after", pins.warm_after),
+        ("cold_after", pins.cold_after),
+        ("delete_after", pins.delete_after),
+    ):
         if time is not None and time.s % DAY.s:
             yield f"{name} {time.show()} is rounded up to whole days: a bucket's rule knows no hours"
     yield from _archive_growth(stack, requirement, pins)

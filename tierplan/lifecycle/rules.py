@@ -41,7 +41,9 @@ def landing_class(options: Mapping[str, OptionValue], classes: Sequence[StorageC
 
 def archives_checkpoints(stack: Stack) -> bool:
     """Whether checkpoints come to the cold tier at all."""
-    every = (work.checkpoint.archive_every for work in stack.workloads if isinstance(work, Training) and work.checkpoint)
+    every = (
+        work.checkpoint.archive_every for work in stack.workloads if isinstance(work, Training) and work.checkpoint
+    )
     return stack.capacity.archived_checkpoints > 0 or any(one is not None for one in every)
 
 
@@ -64,9 +66,7 @@ def _rules(
     if archives_checkpoints(stack):
         delete = None if pins.delete_after is None else whole_days(pins.delete_after)
         if moves or delete is not None:
-            yield ObjectRule(
-                id="archived-checkpoints", prefix=CHECKPOINTS, transitions=moves, delete_after_days=delete
-            )
+            yield ObjectRule(id="archived-checkpoints", prefix=CHECKPOINTS, transitions=moves, delete_after_days=delete)
     if moves and (stack.capacity.raw_data or stack.capacity.processed_data):
         yield ObjectRule(id="raw-and-processed-data", prefix=DATA, transitions=moves)
     yield ObjectRule(id="abort-incomplete-uploads", abort_uploads_after_days=ABORT_AFTER_DAYS)

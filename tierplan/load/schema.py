@@ -50,6 +50,33 @@ def branch(schema: Schema, value: object) -> Schema:
     return schema
 
 
+def _meant_kind(schema: Schema, value: Mapping[str, object]) -> str | None:
+    """Of a block whose kind is missing or unknown the kind that it seems to be: by spelling, else by its keys."""
+    kinds = {
+        str(cast("dict[str, Schema]", part["if"]["properties"])["kind"]["const"]): properties_of(part["then"])
+        for part in cast("list[dict[str, Schema]]", schema.get("allOf", ()))
+    }
+    kind = value.get("kind")
+    if not kinds or kind in kinds:
+        return None
+    near = near_words(kind, kinds) if isinstance(kind, str) else []
+    known = {name: len(value.keys() & properties.keys()) for name, properties in kinds.items()}
+    return near[0] if near else max(known, key=lambda name: known[name])
+
+
+def _as_meant(document: object) -> object:
+    """The document with every workload of the kind that it seems to be, so that a wrong kind hides nothing else."""
+    works = document.get("workloads") if isinstance(document, Mapping) else None
+    if not isinstance(works, list):
+        return document
+    schema = cast("Schema", properties_of(flat_schema())["workloads"]["items"])
+    meant = [
+        {**work, "kind": kind} if isinstance(work, dict) and (kind := _meant_kind(schema, work)) else work
+        for work in works
+    ]
+    return {**cast("dict[str, object]", document), "workloads": meant}
+
+
 def properties_of(schema: Schema) -> Mapping[str, Schema]:
     """The keys that a block may hold."""
     return cast("Mapping[str, Schema]", schema.get("properties", {}))
@@ -65,7 +92,8 @@ def tidy(value: object, schema: Schema, path: str, faults: list[Fault], depth: i
         faults.append(Fault(path=path[:200], message=f"is nested more than {MOST_DEPTH} levels deep"))
         return None
     if isinstance(value, Mapping):
-        return _tidy_map(value, branch(schema, value), path, faults, depth)
+        kind = _meant_kind(schema, value)
+        return _tidy_map(value, branch(schema, {"kind": kind} if kind else value), path, faults, depth)
     if isinstance(value, list | tuple):
         items = cast("Schema", schema.get("items", {}))
         read = [tidy(item, items, join(path, index), faults, depth + 1) for index, item in enumerate(value)]
@@ -79,7 +107,10 @@ def tidy(value: object, schema: Schema, path: str, faults: list[Fault], depth: i
 def validate(document: object) -> list[Fault]:
     """What the schema finds wrong with a tidied document: one fault a place, the outermost."""
     faults: dict[str, Fault] = {}
-    for error in _validator().iter_errors(document):
+    errors = list(_validator().iter_errors(document))
+    if any(error.absolute_path and error.absolute_path[-1] == "kind" for error in errors):
+        errors += _validator().iter_errors(_as_meant(document))
+    for error in errors:
         block, path = "", ""
         for step in error.absolute_path:
             block, path = path, join(path, step)

@@ -25,6 +25,7 @@ STATEFUL = re.compile(
     r"|database|db_?(instance|cluster)|rds|redis|cache_?cluster|replication_?group|dynamodb|cosmos"
     r"|snapshot|backup|vault|key_?ring|crypto_?key|objectstorage)[^:]*$"
     r"|:(kms|keyvault)/?[^:]*:[^:]*key$"
+    r"|:(rds|lustre|filestore|redis|elasticache|memorystore|sql|docdb)/[^:]*:[^:]*(instance|cluster)$"
     r"|:fsx/[^:]*:[^:]*(volume|filesystem)$|:(nas|cpfs|dfs)/[^:]*:file[^:]*$",
     re.IGNORECASE,
 )

@@ -67,6 +67,8 @@ class PlanDiff:
     findings: FindingsDiff
     verdict: Direction
     notes: tuple[str, ...] = ()
+    broken: bool = False
+    """Whether the preview broke off, so that what it does not show proves nothing."""
 
     @property
     def same(self) -> bool:
@@ -142,6 +144,7 @@ def with_preview(
     replaced: Iterable[Replacement],
     findings: tuple[Finding, ...] = (),
     notes: Iterable[str] = (),
+    broken: bool = False,
     allowed: Collection[str] = (),
 ) -> PlanDiff:
     """The comparison with what a preview's events say beside it; without a comparison the events alone."""
@@ -155,6 +158,7 @@ def with_preview(
         replaced=(*base.replaced, *more),
         findings=replace(base.findings, new=(*base.findings.new, *said)),
         notes=(*base.notes, *notes),
+        broken=broken,
     )
     worse = bool(more) or any(finding.level == "mandatory" for finding in said)
     return replace(merged, verdict="worse") if worse else merged
@@ -176,6 +180,7 @@ def diff_document(found: PlanDiff) -> dict[str, object]:
         "new": _side(found.new),
         "verdict": found.verdict,
         "refused": found.refused,
+        "broken": found.broken,
         "changed": [{"path": one.path, "before": one.before, "after": one.after} for one in found.changed],
         "replaced": [
             {"resource": one.resource, "because": one.because, "allowed": one.allowed} for one in found.replaced

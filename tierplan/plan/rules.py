@@ -50,6 +50,13 @@ def _what(case: TierCase) -> str:
     return f"{cloud},"
 
 
+def _more(case: TierCase, *, drives: bool = False) -> str:
+    """What there could be more of."""
+    if case.delivered.cloud is not None:
+        return "take a larger size" if drives else "take a larger size or a faster class"
+    return "add nodes, take larger drives" if drives else "add storage nodes"
+
+
 def _bandwidth(
     case: TierCase, rule: str, direction: str, *, required: Bandwidth, planned: Bandwidth, limit: str
 ) -> Iterator[Finding]:
@@ -141,7 +148,7 @@ def phases(case: TierCase) -> Iterator[Finding]:
                 unit="fraction",
                 message=f"{case.need.tier} phase {phase.name}: reads {phase.read.show()} of {rates.read.show()} and "
                 f"writes {phase.write.show()} of {rates.write.show()} take {_times(load)} of the tier; 1 is all",
-                remedy=_count(case, "phases") + "add storage nodes, or keep the reads on the local tier",
+                remedy=_count(case, "phases") + f"{_more(case)}, or keep the reads on the local tier",
             )
 
 
@@ -165,7 +172,7 @@ def capacity(case: TierCase) -> Iterator[Finding]:
             unit="bytes",
             message=f"{tier} capacity: {planned.show()} at planned fill {fill:.0%} "
             f"(usable {case.delivered.usable.show()} of raw {case.delivered.raw.show()}), {required.show()} required",
-            remedy=_count(case, "capacity") + "add nodes, take larger drives, or keep fewer checkpoints",
+            remedy=_count(case, "capacity") + f"{_more(case, drives=True)}, or keep fewer checkpoints",
         )
 
 
@@ -185,7 +192,7 @@ def refetchable(case: TierCase) -> Iterator[Finding]:
         )
 
 
-NO_RACK = "no count of nodes helps: take a product that spreads or mirrors data over racks, or write survive: {racks: 0}"
+NO_RACK = "no count of nodes helps: take a product that spreads or mirrors data over racks, or write racks: 0 (survive)"
 
 
 def losses(nodes: int, racks: int) -> str:
@@ -216,6 +223,8 @@ def survive_losses(*, racks: bool) -> Callable[[TierCase], Iterator[Finding]]:
             bound = kept.rack_bound if kept is not None and racks else ""
             why = bound or f"layout {layout} over failure domain {layout.failure_domain} does not survive that"
             remedy = f"more parity units or replicas, failure domain {word.removesuffix('s')}, or more {word}"
+            if case.delivered.cloud is not None:
+                why, remedy = f"{case.delivered.cloud} is not replicated", "take a class that is replicated"
             yield Finding(
                 policy=f"survive-{word}",
                 level="mandatory",

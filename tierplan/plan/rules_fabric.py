@@ -25,7 +25,7 @@ def fabric_bandwidth(case: PlanCase) -> Iterator[Finding]:
             unit="count",
         )
     for phase in fabric.phases:
-        if phase.load_fraction > 1 + TOLERANCE:
+        if phase.rebuilds is None and phase.load_fraction > 1 + TOLERANCE:
             yield _overloaded(fabric, phase)
 
 
@@ -36,7 +36,7 @@ def _overloaded(fabric: FabricPlan, phase: FabricPhase) -> Finding:
         required=phase.required.base,
         planned=phase.carried.base,
         unit="bytes_per_s",
-        message=f"phase {phase.name}: {phase.link} must carry {phase.required.show()} (headroom included) and carry "
+        message=f"phase {phase.name}: {phase.link}, must carry {phase.required.show()} (headroom included) and carry "
         f"{phase.carried.show()} over {fabric.transport}",
         remedy=_remedy(phase.link),
     )
@@ -51,7 +51,20 @@ def _remedy(link: str) -> str:
 
 
 def fabric_cut(case: PlanCase) -> Iterator[Finding]:
-    """The fabric carries all that the tiers give: what it takes away was bought for nothing."""
+    """The fabric carries all that the tiers give, and a rebuild beside the phases; times are planned with the cut."""
+    for phase in case.fabric.phases if case.fabric is not None else ():
+        if phase.rebuilds is not None and phase.load_fraction > 1 + TOLERANCE:
+            yield Finding(
+                policy="advice-fabric",
+                level="advisory",
+                tier=phase.rebuilds,
+                required=phase.required.base,
+                planned=phase.carried.base,
+                unit="bytes_per_s",
+                message=f"phase {phase.name}: {phase.link}, would carry {phase.required.show()} of "
+                f"{phase.carried.show()}: a rebuild within a day does not fit beside it, and takes longer",
+                remedy=_remedy(phase.link),
+            )
     for path in case.fabric.paths if case.fabric is not None and case.fabric.known else ():
         rates = case.tiers[path.tier].delivered.healthy
         for cut, given in ((path.read, rates.read), (path.write, rates.write)):

@@ -1,4 +1,4 @@
-"""The rules of moving data between tiers: legal days, classes in order, nothing archived that must be back in minutes."""
+"""The rules of moving data between tiers: legal days, classes in order, nothing archived that must be back soon."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def order(case: PlanCase) -> Iterator[Finding]:
 
 
 RULES: tuple[Rule, ...] = (
-    tier_rule("cold-quota", "high", "The account may move what is asked of the object store.", COLD, illegal("cold-quota")),
+    tier_rule(
+        "cold-quota", "high", "The account may move what is asked of the object store.", COLD, illegal("cold-quota")
+    ),
 )
 STACK_RULES: tuple[StackRule, ...] = (
     stack_rule(

@@ -192,8 +192,9 @@ def pins_of(config: TierConfig) -> TierPins:
 
 def deliver(config: TierConfig, need: TierNeed, catalogue: Catalogue) -> TierPlan:
     """What one configuration gives, by the backend's own arithmetic."""
-    delivered = backends.load(config.backend).deliver(config, need, catalogue.backend(config.backend))
-    return TierPlan(need=need, config=config, delivered=delivered)
+    facts = catalogue.backend(config.backend)
+    delivered = backends.load(config.backend).deliver(config, need, facts)
+    return TierPlan(need=need, config=config, delivered=delivered, suits=facts.suits)
 
 
 def choose(pins: TierPins, *, stack: Stack, need: TierNeed, catalogue: Catalogue) -> Iterator[TierConfig]:

@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterator
 from tierplan.domain.need import Tier
 from tierplan.domain.plan import Finding
 from tierplan.domain.stack import Stack
-from tierplan.plan import rules_budget, rules_cloud, rules_cold, rules_fabric, rules_lifecycle, rules_local, rules_survive
+from tierplan.plan import (
+    rules_budget,
+    rules_cloud,
+    rules_cold,
+    rules_fabric,
+    rules_lifecycle,
+    rules_local,
+    rules_survive,
+)
 from tierplan.plan.rule import TOLERANCE, PlanCase, StackRule, noticed, stack_rule
 from tierplan.units import Bandwidth, Duration
 
@@ -84,6 +92,36 @@ def shared_network(case: PlanCase) -> Iterator[Finding]:
     )
 
 
+def staff(case: PlanCase) -> Iterator[Finding]:
+    """The people who run the storage are as many as the products ask for, and can read code where that is needed."""
+    operations = case.stack.operations
+    for tier, chosen in case.tiers.items():
+        wanted, reads = chosen.suits.get("storage_engineers"), chosen.suits.get("reads_code")
+        have = operations.storage_engineers
+        if reads and not operations.can_read_storage_code:
+            yield Finding(
+                policy="advice-staff",
+                level="advisory",
+                tier=tier,
+                required=1,
+                planned=0,
+                unit="count",
+                message=f"{chosen.config.backend} is run by people who read and patch its code; the stack has none",
+                remedy="hire them first, or take a system with a vendor behind it (tierplan compare)",
+            )
+        elif have is not None and isinstance(wanted, int | float) and have < wanted:
+            yield Finding(
+                policy="advice-staff",
+                level="advisory",
+                tier=tier,
+                required=float(wanted),
+                planned=float(have),
+                unit="count",
+                message=f"{chosen.config.backend} asks for {wanted:g} storage engineers, {have:g} are there",
+                remedy="count the missing people as cost, or take a system that asks for fewer (tierplan compare)",
+            )
+
+
 def goodput(case: PlanCase) -> Iterator[Finding]:
     """A job whose goodput is poor at this interval is told so, with the interval that would be best."""
     for work in case.stack.workloads:
@@ -156,6 +194,7 @@ CORE: tuple[StackRule, ...] = (
     stack_rule(
         "advice-shared-network", "advisory", "medium", "The storage ports carry storage traffic only.", shared_network
     ),
+    stack_rule("advice-staff", "advisory", "medium", "There are the people that the products ask for.", staff),
     stack_rule("advice-goodput", "advisory", "medium", "Most of the time is useful work.", goodput),
     stack_rule("stack-requirement", "mandatory", "high", "The requirement is whole and means what it says."),
     stack_rule("advice-weights-only", "advisory", "high", "A checkpoint holds more than the weights."),

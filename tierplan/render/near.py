@@ -147,6 +147,7 @@ def _training(plan: Plan, work: Training, mount: str) -> Values:
     found: Values = {
         "name": work.name,
         "gpus": work.gpus,
+        "gpus_per_node": plan.stack.cluster.gpus_per_node,
         "nodes": nodes,
         "dataset": None if work.dataset is None else _dataset(plan, work.name, work.dataset, mount),
         "checkpoint": None if work.checkpoint is None else _checkpoint(plan, work, work.checkpoint, mount),
@@ -163,6 +164,7 @@ def _dataset(plan: Plan, name: str, asked: Dataset, mount: str) -> Values:
     return {
         "name": name,
         "path": f"{mount}/datasets/{name}",
+        "read_from": _read_from(plan, name, asked, mount),
         "format": asked.format,
         "cache": asked.cache,
         "copies": asked.cache_copies,
@@ -171,6 +173,7 @@ def _dataset(plan: Plan, name: str, asked: Dataset, mount: str) -> Values:
         "sample_bytes": int(asked.sample_size.bytes) if asked.sample_size is not None else 0,
         "samples_per_shard": int(number("samples_per_shard") or asked.samples_per_shard or 1),
         "shards": shards,
+        "even_shards": int(number("even_shards") or shards),
         "nodes": _bytes(plan, f"{name}.jobs.nodes") or 1,
         "room_bytes_per_node": int(number("node_cache_bytes") or 0),
         "cached_bytes_per_node": int(number("cached_bytes_per_node") or 0),
@@ -181,6 +184,26 @@ def _dataset(plan: Plan, name: str, asked: Dataset, mount: str) -> Values:
         "prefetch": loader.prefetch if loader is not None else 2,
         "batch": loader.batch if loader is not None else 0,
     }
+
+
+def _read_from(plan: Plan, name: str, asked: Dataset, mount: str) -> str:
+    """Where a job reads its dataset: through the cache software, from local drives, or from the shared tier."""
+    stack, local = plan.stack, plan.tiers.get("local")
+    shared = f"{mount}/datasets/{name}"
+    if asked.cache == "none" or "dataset-cache" not in stack.tiers.local.use or local is None:
+        return shared
+    product = backends.load(local.config.backend).template_context(local, {})
+    match stack.tiers.local.software:
+        case "alluxio":
+            return f"{product['fuse_mount']}/{name}"
+        case "juicefs":
+            hot = plan.tiers.get("hot")
+            own = hot is not None and hot.config.backend == "juicefs"
+            return shared if own else f"{product['volume_mount']}/datasets/{name}"
+        case "fluid":
+            return f"/data/{name}"
+        case _:
+            return f"{product['mount_point']}/datasets/{name}"
 
 
 def _time(seconds: float | None) -> str:
@@ -195,6 +218,7 @@ def _checkpoint(plan: Plan, work: Training, asked: Checkpoint, mount: str) -> Va
     retain = asked.retain
     return {
         "path": f"{mount}/checkpoints/{work.name}",
+        "local_path": f"{_local_mount(plan)}/checkpoints/{work.name}",
         "mode": asked.mode,
         "interval_s": round(number("interval_s")),
         "keep": asked.keep,
@@ -214,6 +238,14 @@ def _checkpoint(plan: Plan, work: Training, asked: Checkpoint, mount: str) -> Va
     }
 
 
+def _local_mount(plan: Plan) -> str:
+    local = plan.tiers.get("local")
+    if local is None:
+        return "/local"
+    folders = backends.load(local.config.backend).template_context(local, {})["directories"]
+    return str(cast("Sequence[str]", folders)[0]) if folders else "/local"
+
+
 def _sessions(plan: Plan, work: KvCache) -> Values:
     def number(quantity: str) -> float:
         return _number(plan, f"{work.name}.kv_cache.{quantity}") or 0.0
@@ -227,7 +259,7 @@ def _sessions(plan: Plan, work: KvCache) -> Values:
         "token_bytes": int(number("bytes_per_token")),
         "session_bytes": int(number("session_bytes")),
         "host_bytes_per_node": int(number("host_space_bytes") / nodes),
-        "local_bytes_per_node": int(number("node_room_bytes")) if number("local_bytes") else 0,
+        "local_bytes_per_node": int(number("local_bytes_per_node")),
         "shared_bytes": int(number("shared_bytes")) if "hot" in work.placement else 0,
         "reload_text": f"{number('reload_s'):.3g} s",
         "within_text": work.reload_within.show(),

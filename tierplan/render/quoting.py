@@ -11,6 +11,7 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Mapping
+from xml.sax.saxutils import escape
 
 import yaml
 from jinja2 import Undefined
@@ -63,6 +64,21 @@ def yaml_value(value: object) -> Quoted:
 def json_value(value: object) -> Quoted:
     """A JSON value."""
     return Quoted(json.dumps(_checked(value), ensure_ascii=True, sort_keys=False))
+
+
+def pretty_json(value: object) -> Quoted:
+    """A JSON document over several lines."""
+    return Quoted(json.dumps(_checked(value), ensure_ascii=True, sort_keys=False, indent=2))
+
+
+def xml(value: object) -> Quoted:
+    """
+    Text of an XML element.
+
+    >>> print(xml("a<b & c"))
+    a&lt;b &amp; c
+    """
+    return Quoted(escape(_plain(value)))
 
 
 def ini(value: object) -> Quoted:
@@ -122,6 +138,8 @@ FILTERS: Mapping[str, Callable[[object], Quoted]] = {
     "sh": sh,
     "yaml": yaml_value,
     "json": json_value,
+    "pretty_json": pretty_json,
+    "xml": xml,
     "ini": ini,
     "fstab": fstab,
     "comment": comment,

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tierplan import __version__, backends, codec
-from tierplan.domain.hosts import Hosts, HostTier
+from tierplan.domain.hosts import HostGroup, Hosts, HostTier
 from tierplan.domain.plan import Plan
 from tierplan.domain.tiers import TierPlan
 from tierplan.errors import RenderError
+from tierplan.render.aging import lifecycle_jobs, lifecycle_values
 from tierplan.render.crew import Crew, addresses_needed, completed, crew
 from tierplan.render.engine import SUFFIX, rendered, template_names
 from tierplan.render.manifest import MANIFEST, Artifact, digest, manifest_text
@@ -19,6 +20,7 @@ from tierplan.render.near import near_jobs
 
 FOLDERS: Mapping[HostTier, str] = {"hot": "10-hot", "cold": "20-cold"}
 AFTER_COLD = "after-cold"  # a subfolder of templates: to be run when the cold tier is there
+NOBODY = Crew(group=HostGroup(hosts=()))  # a managed service has no hosts of the stack's
 AFTER_COLD_NUMBER = {"10-hot": "30-hot", "20-cold": "40-cold"}
 
 
@@ -47,7 +49,7 @@ def render(plan: Plan, hosts: Hosts | None) -> Mapping[str, str]:
     common = _common(plan, hosts, parts)
     files: dict[str, str] = {}
     made: list[Artifact] = []
-    for path, template, context in (*_jobs(parts, common), *near_jobs(plan, common)):
+    for path, template, context in (*_jobs(parts, common), *near_jobs(plan, common), *lifecycle_jobs(plan, common)):
         text = rendered(template, {**context, "template": template})
         if text:
             files[path] = text
@@ -80,13 +82,12 @@ def _parts(plan: Plan, hosts: Hosts | None) -> tuple[_Part, ...]:
 
 def _part(tier: HostTier, chosen: TierPlan, hosts: Hosts | None) -> _Part:
     backend_id = chosen.config.backend
-    module = backends.module_name(backend_id)
-    templates = template_names(module)
+    known = NOBODY if chosen.delivered.cloud else crew(tier, chosen, hosts, example_name=backend_id.split("-")[0])
+    product = backends.load(backend_id).template_context(chosen, known.mapping())
+    templates = template_names(str(product.get("templates", backends.module_name(backend_id))))
     if not templates:
         message = f"{tier}: {backend_id} has no templates yet; render a plan of products that have"
         raise RenderError(message)
-    known = crew(tier, chosen, hosts, example_name=backend_id.split("-")[0])
-    product = backends.load(backend_id).template_context(chosen, known.mapping())
     needs = product.get("host_needs", ())
     whole = completed(known, chosen, tuple(needs) if isinstance(needs, list | tuple) else ())
     return _Part(tier=tier, plan=chosen, crew=whole, product=product, templates=templates)
@@ -158,6 +159,8 @@ def _common(plan: Plan, hosts: Hosts | None, parts: tuple[_Part, ...]) -> dict[s
             "kubernetes": stack.operations.kubernetes,
             "tags": [f"{key}={value}" for key, value in sorted(stack.operations.tags.items())],
             "racks": stack.site.racks,
+            "site": stack.site.kind,
+            "region": stack.site.region or "",
             "delete_after_days": _days(plan),
         },
         "clients": {
@@ -168,6 +171,7 @@ def _common(plan: Plan, hosts: Hosts | None, parts: tuple[_Part, ...]) -> dict[s
         },
         "products": {part.tier: {**part.product, "crew": part.crew.mapping()} for part in parts},
         "backend_of": {part.tier: part.plan.config.backend for part in parts},
+        "lifecycle": lifecycle_values(plan),
     }
 
 

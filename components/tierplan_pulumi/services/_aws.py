@@ -16,7 +16,9 @@ with warnings.catch_warnings():  # the SDK warns of its own old names while it l
     vpc = pulumi_aws.vpc
     vpc.SecurityGroupIngressRule  # noqa: B018  # loaded on first use
 
-Spans = tuple[tuple[str, str, int | None, int | None], ...]
+Span = tuple[str, str, int | None, int | None]
+"""Label, protocol, first and last port."""
+Spans = tuple[Span, ...]
 LUSTRE: Spans = (("988", "tcp", 988, 988), ("1018", "tcp", 1018, 1023))
 """Guard: the file system cannot be mounted without 1018 to 1023; older texts name 1021 to 1023 only."""
 EVERYTHING: Spans = (("all", "-1", None, None),)
@@ -62,26 +64,42 @@ def names(place: Place, name: str) -> dict[str, str]:
     return {"Name": name, **place.tags}
 
 
+def rule(
+    name: str,
+    group: pulumi.Input[str],
+    peer: pulumi.Input[str],
+    span: Span,
+    opts: pulumi.ResourceOptions,
+    *,
+    ingress: bool,
+) -> pulumi.Resource:
+    """One rule of one group: ports of a protocol, in from a group or out to it."""
+    _, protocol, low, high = span
+    kind = vpc.SecurityGroupIngressRule if ingress else vpc.SecurityGroupEgressRule
+    return kind(
+        name,
+        security_group_id=group,
+        referenced_security_group_id=peer,
+        ip_protocol=protocol,
+        from_port=low,
+        to_port=high,
+        opts=opts,
+    )
+
+
 def both_ways(
-    name: str, pairs: Sequence[tuple[str, pulumi.Input[str], pulumi.Input[str]]], spans: Spans, opts: pulumi.ResourceOptions
+    name: str,
+    pairs: Sequence[tuple[str, pulumi.Input[str], pulumi.Input[str]]],
+    spans: Spans,
+    opts: pulumi.ResourceOptions,
 ) -> list[pulumi.Resource]:
     """Rules in and out for each pair (label, group, peer); a pair of one group with itself is written once."""
-    rules: list[pulumi.Resource] = []
-    for label, group, peer in pairs:
-        for way, kind in (("in", vpc.SecurityGroupIngressRule), ("out", vpc.SecurityGroupEgressRule)):
-            rules.extend(
-                kind(
-                    f"{name}-{label}-{way}-{span}",
-                    security_group_id=group,
-                    referenced_security_group_id=peer,
-                    ip_protocol=protocol,
-                    from_port=low,
-                    to_port=high,
-                    opts=opts,
-                )
-                for span, protocol, low, high in spans
-            )
-    return rules
+    return [
+        rule(f"{name}-{label}-{way}-{span[0]}", group, peer, span, opts, ingress=way == "in")
+        for label, group, peer in pairs
+        for way in ("in", "out")
+        for span in spans
+    ]
 
 
 def new_group(name: str, place: Place, purpose: str, opts: pulumi.ResourceOptions) -> pulumi.Output[str]:

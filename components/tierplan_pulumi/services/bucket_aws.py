@@ -11,15 +11,13 @@ import pulumi
 import pulumi_aws
 
 from tierplan.domain.lifecycle import LifecyclePlan, ObjectRule
+from tierplan.lifecycle.rules import ABORT_AFTER_DAYS, OLD_VERSIONS_AFTER_DAYS
 
 with warnings.catch_warnings():  # the SDK warns of its own old names while it loads, whoever uses them
     warnings.simplefilter("ignore", DeprecationWarning)
     s3 = pulumi_aws.s3
     s3.Bucket  # noqa: B018  # loaded on first use
 
-# Both are tierplan's own choices (assumed): longer than any upload of one checkpoint; long enough to undo a mistake.
-ABORT_AFTER_DAYS = 7
-OLD_VERSIONS_AFTER_DAYS = 7
 LEAST_RULES = (
     ObjectRule(id="abort-incomplete-uploads", abort_uploads_after_days=ABORT_AFTER_DAYS),
     ObjectRule(id="drop-old-versions", old_versions_after_days=OLD_VERSIONS_AFTER_DAYS),
@@ -59,6 +57,7 @@ def safe_bucket(
     kms_key: str | None = None,
     principals: Sequence[str] = (),
     protect: bool = True,
+    region: str | None = None,
 ) -> BucketHandle:
     """
     The bucket of this id, left as it is; without an id a new one with everything that keeps it safe.
@@ -67,6 +66,7 @@ def safe_bucket(
                  (the data of JuiceFS): then only forgotten uploads and old versions go
     kms_key:     ARN of an existing key; else the service's own keys encrypt (AES256)
     principals:  ARNs of the roles that read and write the data; without them the account's own policies decide
+    region:      of the bucket and its settings; the provider's own where it is left out
     protect:     the bucket itself cannot be destroyed by mistake; its settings can
     """
     if bucket_id is not None:
@@ -74,21 +74,23 @@ def safe_bucket(
             name=pulumi.Output.from_input(bucket_id), arn=pulumi.Output.from_input(f"arn:aws:s3:::{bucket_id}")
         )
     kept = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(protect=protect))
-    bucket = s3.Bucket(name, force_destroy=False, tags=dict(tags or {}), opts=kept)
+    bucket = s3.Bucket(name, force_destroy=False, tags=dict(tags or {}), region=region, opts=kept)
     # The bucket's own options come down to its settings but for the protection: they can be made again.
     mine = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(protect=False))
-    settings = _settings(name, bucket, mine, versioning=versioning, kms_key=kms_key)
+    settings = _settings(name, bucket, mine, versioning=versioning, kms_key=kms_key, region=region)
     after = pulumi.ResourceOptions.merge(mine, pulumi.ResourceOptions(depends_on=list(settings)))
     rules = _rules(lifecycle, versioning=versioning)
     policy = s3.BucketPolicy(
         f"{name}-access",
         bucket=bucket.id,
+        region=region,
         policy=bucket.arn.apply(lambda arn: json.dumps(access_policy(str(arn), principals))),
         opts=after,
     )
     moves = s3.BucketLifecycleConfiguration(
         f"{name}-lifecycle",
         bucket=bucket.id,
+        region=region,
         rules=[_rule_args(rule) for rule in rules],
         # Guard: without it the service decides which small objects a rule leaves where they are.
         transition_default_minimum_object_size="all_storage_classes_128K",
@@ -117,7 +119,13 @@ def access_policy(arn: str, principals: Sequence[str]) -> Mapping[str, object]:
 
 
 def _settings(
-    name: str, bucket: s3.Bucket, opts: pulumi.ResourceOptions, *, versioning: bool, kms_key: str | None
+    name: str,
+    bucket: pulumi_aws.s3.Bucket,
+    opts: pulumi.ResourceOptions,
+    *,
+    versioning: bool,
+    kms_key: str | None,
+    region: str | None,
 ) -> tuple[pulumi.Resource, ...]:
     """Private, encrypted, versioned: resources of their own, as the provider wants it since version 7."""
     default: dict[str, str] = {"sse_algorithm": "aws:kms" if kms_key else "AES256"}
@@ -126,6 +134,7 @@ def _settings(
     private = s3.BucketPublicAccessBlock(
         f"{name}-private",
         bucket=bucket.id,
+        region=region,
         block_public_acls=True,
         block_public_policy=True,
         ignore_public_acls=True,
@@ -135,12 +144,17 @@ def _settings(
     encrypted = s3.BucketServerSideEncryptionConfiguration(
         f"{name}-encryption",
         bucket=bucket.id,
+        region=region,
         rules=[{"apply_server_side_encryption_by_default": default, "bucket_key_enabled": kms_key is not None}],
         opts=opts,
     )
     status = "Enabled" if versioning else "Disabled"
     versions = s3.BucketVersioning(
-        f"{name}-versioning", bucket=bucket.id, versioning_configuration={"status": status}, opts=opts
+        f"{name}-versioning",
+        bucket=bucket.id,
+        region=region,
+        versioning_configuration={"status": status},
+        opts=opts,
     )
     return private, encrypted, versions
 

@@ -37,9 +37,7 @@ def register(name: str, *, chosen: TierPlan, plan: Plan, opts: pulumi.ResourceOp
     group, rules = security(name, place, efa=choice.efa, opts=opts)
     made = pulumi.ResourceOptions.merge(
         opts,
-        pulumi.ResourceOptions(
-            depends_on=rules, protect=choice.deployment not in SCRATCH, custom_timeouts=TIMEOUTS
-        ),
+        pulumi.ResourceOptions(depends_on=rules, protect=choice.deployment not in SCRATCH, custom_timeouts=TIMEOUTS),
     )
     system = fsx.LustreFileSystem(
         f"{name}-fsx",
@@ -154,7 +152,7 @@ def _links(
             yield path, pulumi.Output.concat(own.url, path.rstrip("/")), own.ready
 
 
-def _own_bucket(name: str, plan: Plan, opts: pulumi.ResourceOptions) -> Any:  # noqa: ANN401  # of a module that is imported late
+def _own_bucket(name: str, plan: Plan, opts: pulumi.ResourceOptions) -> Any:  # of a module that is imported late
     """The cold tier's bucket where the stack names it; else a new safe one, linked to this file system alone."""
     from tierplan_pulumi.services.bucket_aws import safe_bucket  # noqa: PLC0415  # s3 is slow to import
 

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import pulumi
-import pulumi_aws
 import pulumi_kubernetes
 
+from tierplan.backends._choosing import option
+from tierplan.backends._juicefs_cloud import BUFFER_MIB, CACHE_SIZE
 from tierplan.domain.tiers import TierPlan
+from tierplan.units import Size
 
-LUSTRE_DRIVER = "fsx.csi.aws.com"
+if TYPE_CHECKING:
+    import pulumi_aws
+
+LUSTRE_DRIVER, JUICEFS_DRIVER = "fsx.csi.aws.com", "csi.juicefs.com"
 
 
 def lustre_volume(
@@ -52,6 +58,44 @@ def lustre_volume(
             },
         },
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[storage])),
+    )
+
+
+def juicefs_class(name: str, chosen: TierPlan, tags: Mapping[str, str], opts: pulumi.ResourceOptions) -> None:
+    """
+    A directory of the volume for each claim; the secret that it refers to is made by a rendered script, never here.
+
+    Guard: Retain, so that deleting a claim does not delete a checkpoint.
+    """
+    parts = chosen.delivered.parts
+    options = chosen.config.options
+    cache = option(options, "cache_size", Size) or CACHE_SIZE
+    secret = {
+        f"csi.storage.k8s.io/{use}-secret-{what}": value
+        for use in ("provisioner", "controller-expand", "node-publish")
+        for what, value in (("name", "juicefs-secret"), ("namespace", "kube-system"))
+    }
+    pulumi_kubernetes.storage.v1.StorageClass(
+        f"{name}-class",
+        metadata={"name": name, "annotations": {"tierplan/tags": _words(tags)}},
+        provisioner=JUICEFS_DRIVER,
+        reclaim_policy="Retain",
+        volume_binding_mode="Immediate",
+        allow_volume_expansion=True,
+        mount_options=[
+            "cache-dir=/var/jfsCache",
+            f"cache-size={math.floor(cache.bytes / 2**20)}",
+            f"buffer-size={BUFFER_MIB}",
+            f"max-uploads={int(parts['max_uploads'])}",
+            f"max-downloads={int(parts['max_downloads'])}",
+            "backup-meta=8h",
+        ],
+        parameters={
+            **secret,
+            "juicefs/mount-cpu-limit": str(int(parts["client_cores"])),
+            "juicefs/mount-memory-limit": f"{BUFFER_MIB * 3 // 2 // 1024 + 2}Gi",
+        },
+        opts=opts,
     )
 
 

@@ -1,0 +1,435 @@
+"""JuiceFS in a cloud: objects in the cloud's own store, metadata in a managed engine, caches on the GPU nodes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tierplan.backends import TemplateValue
+from tierplan.backends._choosing import NO_NODE, OptionKind, Relied, option, option_faults, pinned_layout, pinned_node
+from tierplan.backends._juicefs import (
+    BLOCK_SIZE,
+    ENGINES,
+    Engine,
+    block_size,
+    block_size_ok,
+    client,
+    engine,
+    request_rate,
+)
+from tierplan.backends._juicefs_classes import SERVICES, Class, classes_of, default_service
+from tierplan.backends._sizing import losses
+from tierplan.domain.facts import BackendFacts
+from tierplan.domain.need import TierNeed
+from tierplan.domain.stack import OptionValue, Site, TierPins
+from tierplan.domain.tiers import (
+    NEVER,
+    BillItem,
+    CloudSize,
+    Degraded,
+    Delivered,
+    Illegal,
+    Layout,
+    LimitedBy,
+    Rates,
+    TierConfig,
+    TierPlan,
+)
+from tierplan.units import Bandwidth, OpRate, Size, count_for
+
+STORES = {"aws": "s3"}
+"""Kind of site -> the object store that lies beneath there."""
+GIB = 2.0**30
+CACHE_SIZE = Size(1.0 * 2**40)
+BUFFER_MIB = 4096
+MANAGED = 2  # one that writes, one in another zone that takes over
+PORTS = {"redis": 6379, "postgresql": 5432, "tikv": 2379}
+NO_LAYOUT = Layout(kind="none")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ceilings:
+    """What the store and all clients together carry."""
+
+    store_read: Bandwidth
+    store_write: Bandwidth
+    clients_read: Bandwidth
+    clients_write: Bandwidth
+
+
+def in_cloud(config: TierConfig) -> bool:
+    """Whether a configuration lies on the object store of a cloud."""
+    return option(config.options, "object_store", str) in STORES.values()
+
+
+def chosen_engine(pins: Mapping[str, OptionValue], need: TierNeed, used: Relied) -> str:
+    """
+    The stack's word, else by count of files, op rate and whether writes must outlive a takeover.
+
+    A replica of Redis lags behind: where checkpoints are written PostgreSQL with a synchronous standby keeps what it
+    has acknowledged.  Where that is too slow or too small Redis is taken with a durable log (MemoryDB), then TiKV.
+    """
+    word = option(pins, "metadata_engine", str)
+    if word in ENGINES:
+        return str(word)
+    carries = {
+        name: need.files <= used[f"{name}_most_files"] and need.op_rate <= used.quantity(OpRate, f"{name}_op_rate")
+        for name in ENGINES
+    }
+    if carries["redis"] and not need.write:
+        return "redis"
+    return next((name for name in ("postgresql", "redis") if carries[name]), "tikv")
+
+
+def settled(pins: TierPins, need: TierNeed, site: Site, used: Relied) -> Mapping[str, OptionValue]:
+    """The pins with everything that is left open."""
+    name = chosen_engine(pins.options, need, used)
+    service = option(pins.options, "metadata_service", str) or default_service(name, durable=bool(need.write))
+    options: dict[str, OptionValue] = {"object_store": STORES[site.kind], "metadata_engine": name}
+    if site.region is not None:
+        options["region"] = site.region
+    options |= {"metadata_service": service, "block_size": BLOCK_SIZE.text(), "write_back": False}
+    options |= pins.options
+    config = _config(pins, need, options)
+    needed = metadata_gib(engine(config, need, used))
+    fitting = [one for one in classes_of(service, used) if one.gib >= needed]
+    known = classes_of(service, used)
+    if "metadata_class" not in options and known:
+        options["metadata_class"] = (fitting or list(known[-1:]))[0].name
+    return options
+
+
+def _config(pins: TierPins, need: TierNeed, options: Mapping[str, OptionValue]) -> TierConfig:
+    return TierConfig(
+        tier=need.tier,
+        backend="juicefs",
+        nodes=1 if pins.nodes is None else pins.nodes,
+        node=NO_NODE if pins.node is None else pinned_node(NO_NODE, pins.node),
+        layout=pinned_layout(NO_LAYOUT, pins),
+        quote=pins.quote,
+        options=options,
+    )
+
+
+def choices(need: TierNeed, pins: TierPins, site: Site, facts: BackendFacts) -> Iterator[TierConfig]:
+    """The one configuration that the pins leave: engine, service and the smallest class that holds the metadata."""
+    yield _config(pins, need, settled(pins, need, site, Relied(facts)))
+
+
+def metadata_gib(meta: Engine) -> int:
+    """Whole GiB of memory that one server of the engine takes."""
+    return math.ceil(meta.memory.bytes / GIB - 1e-9)
+
+
+def ceilings(config: TierConfig, need: TierNeed, used: Relied) -> Ceilings:
+    """
+    What the store's requests carry, and what all clients take.
+
+    Formula:  rate of a partition * partitions * block; what one client moves * clients
+    """
+    block, partitions = block_size(config), used["s3_partitions"]
+    one = client(config, need, used)
+    return Ceilings(
+        store_read=store_bandwidth(rate=used.quantity(OpRate, "s3_get_rate"), partitions=partitions, block=block),
+        store_write=store_bandwidth(rate=used.quantity(OpRate, "s3_put_rate"), partitions=partitions, block=block),
+        clients_read=one.read * need.clients.gpu_nodes,
+        clients_write=one.write * need.clients.gpu_nodes,
+    )
+
+
+def store_bandwidth(*, rate: OpRate, partitions: float, block: Size) -> Bandwidth:
+    """
+    What the object store moves in requests of one block.
+
+    Formula:  rate * partitions * block
+    Assumes:  keys spread evenly over so many partitions
+    Source:   Amazon S3 User Guide, best practices design patterns: optimizing performance (2026-11-29)
+
+    >>> store_bandwidth(rate=OpRate(3500.0), partitions=1, block=Size(4194304.0)).show("GB/s")
+    '14.7 GB/s'
+    """
+    return Bandwidth(rate.ops_per_s * partitions * block.bytes)
+
+
+def rates(config: TierConfig, need: TierNeed, meta: Engine, used: Relied) -> Rates:
+    """The least of store and clients for reads and writes, and the engine's rate for files."""
+    most, one = ceilings(config, need, used), client(config, need, used)
+
+    def least(store: Bandwidth, clients: Bandwidth) -> tuple[Bandwidth, LimitedBy]:
+        return (clients, "clients") if clients < store else (store, "protocol")
+
+    read, read_by = least(most.store_read, most.clients_read)
+    write, write_by = least(most.store_write, most.clients_write)
+    return Rates(
+        read=read,
+        write=write,
+        op_rate=meta.op_rate,
+        op_rate_high=meta.op_rate_high,
+        read_limited_by=read_by,
+        write_limited_by=write_by,
+        client=min(one.read, one.write),
+    )
+
+
+def counts(need: TierNeed, given: Rates, meta: Engine) -> dict[str, int]:
+    """GiB of memory that the metadata asks for; for what no class changes 0 where it is met, else NEVER."""
+    phases = [
+        sum(asked / had if had else math.inf for asked, had in ((p.read, given.read), (p.write, given.write)) if asked)
+        for p in need.phases
+    ]
+    unmet = {
+        "metadata": need.op_rate.base > given.op_rate.base * (1 + 1e-9),
+        "read": need.read.base > given.read.base * (1 + 1e-9),
+        "write": need.write.base > given.write.base * (1 + 1e-9),
+        "phases": max(phases, default=0.0) > 1 + 1e-9,
+    }
+    return {"metadata_memory": metadata_gib(meta), **{name: NEVER if short else 0 for name, short in unmet.items()}}
+
+
+def partitions_needed(config: TierConfig, need: TierNeed, used: Relied) -> int:
+    """Key prefixes that S3 has to set apart before the volume reads and writes as planned."""
+    block = block_size(config)
+    puts, gets = request_rate(moved=need.write, block=block), request_rate(moved=need.read, block=block)
+    return max(
+        1,
+        count_for(puts, used.quantity(OpRate, "s3_put_rate")),
+        count_for(gets, used.quantity(OpRate, "s3_get_rate")),
+    )
+
+
+def database_disk(meta: Engine, used: Relied) -> Size:
+    """Disk of one database server: metadata, indexes, logs."""
+    return max(used.quantity(Size, "least_database_disk"), meta.disk * used["database_disk_factor"])
+
+
+def deliver(config: TierConfig, need: TierNeed, facts: BackendFacts, words: Mapping[str, OptionKind]) -> Delivered:
+    """What JuiceFS on the cloud's store gives, and what is illegal about it."""
+    used = Relied(facts)
+    meta = engine(config, need, used)
+    given = rates(config, need, meta, used)
+    fill = min(1.0, max(0.0, need.max_fill))
+    stored = need.capacity / fill if fill else Size.zero()
+    return Delivered(
+        counts=counts(need, given, meta),
+        raw=stored,
+        usable=stored,
+        planned_fill_fraction=fill,
+        waterfall=(),
+        healthy=given,
+        degraded=tuple(
+            Degraded(nodes=loss.nodes, racks=loss.racks, read=given.read, write=given.write, data_lost=False)
+            for loss in losses(need.survive, racks=1)
+        ),
+        illegal=(*option_faults(config, words), *faults(config, need, meta, used)),
+        cannot_change_later=(
+            "block size, compression, encryption and key prefixes of the volume: fixed by format",
+            "bucket and region",
+        ),
+        assumptions=used.lines(NO_NODE),
+        notes=tuple(notes(config, need, meta, used)),
+        parts={
+            # of a managed engine the service keeps the quorum; TiKV's is one's own
+            **({"tikv_servers": meta.servers} if meta.name == "tikv" else {"metadata_instances": MANAGED}),
+            "metadata_memory_gib": metadata_gib(meta),
+            "metadata_disk_gib": math.ceil(database_disk(meta, used).bytes / GIB),
+            "max_uploads": int(used["max_uploads"]),
+            "max_downloads": int(used["max_downloads"]),
+            "client_cores": int(used["client_cores"]),
+        },
+        cloud=cloud_size(config, used),
+        bill=tuple(bill(config, need, meta)),
+    )
+
+
+def cloud_size(config: TierConfig, used: Relied) -> CloudSize:
+    """The class of the metadata engine, by its memory: of the store there is no size."""
+    service = option(config.options, "metadata_service", str) or ""
+    name = option(config.options, "metadata_class", str) or ""
+    known = classes_of(service, used)
+    found = next((one for one in known if one.name == name), None)
+    size = found.gib if found is not None else 0.0
+    return CloudSize(
+        service=f"JuiceFS on S3, metadata in {SERVICES.get(service, (service,))[0]}",
+        unit="GiB",
+        size=size,
+        class_name=name,
+        legal=found is not None,
+        next_legal=next((one.gib for one in known if one.gib > size), None),
+        previous_legal=next((one.gib for one in reversed(known) if one.gib < size), None),
+        growth_ceiling=known[-1].gib if known else None,
+        changes_in_place=("metadata class, with a takeover of some seconds", "cache size", "quota of the volume"),
+        replaces_on_change=("metadata_engine", "bucket", "block_size"),
+    )
+
+
+def faults(config: TierConfig, need: TierNeed, meta: Engine, used: Relied) -> Iterator[Illegal]:
+    """What neither JuiceFS nor the service allows."""
+    yield from _not_ours(config)
+    yield from _service_faults(config, used)
+    yield from _class_faults(config, meta, used)
+    word, largest = option(config.options, "metadata_engine", str), used[f"{meta.name}_most_files"]
+    if word is not None and word not in ENGINES:
+        message = f"juicefs: metadata_engine {word}; allowed: {', '.join(ENGINES)}"
+        yield Illegal(policy="cloud-class", message=message, remedy=f"write metadata_engine: {ENGINES[0]}")
+    if need.files > largest:
+        bigger = next((one for one in ENGINES if used[f"{one}_most_files"] >= need.files), None)
+        yield Illegal(
+            policy="cloud-growth",
+            message=f"juicefs: {need.files:.3g} files in {meta.name}; planned up to {largest:.3g}",
+            remedy=f"write metadata_engine: {bigger}" if bigger else "pack small files into shards",
+            required=need.files,
+            planned=largest,
+        )
+    disk, most = database_disk(meta, used), used.quantity(Size, "most_database_disk")
+    if meta.name == "postgresql" and disk > most:
+        yield Illegal(
+            policy="cloud-growth",
+            message=f"juicefs: the metadata takes a disk of {disk.show()}, and a database has at most {most.show()}",
+            remedy="write metadata_engine: tikv",
+            required=disk.bytes,
+            planned=most.bytes,
+            unit="bytes",
+        )
+    block = block_size(config)
+    if not block_size_ok(block):
+        yield Illegal(
+            policy="cloud-class",
+            message=f"juicefs: block_size {block.text()}; a power of two from 64 KiB to 16 MiB",
+            remedy='write block_size: "4 MiB"',
+            planned=block.bytes,
+            unit="bytes",
+        )
+    if option(config.options, "write_back", bool):
+        yield Illegal(
+            policy="cloud-class" if need.write else "advice-cloud",
+            message="juicefs: write_back keeps what is written on one instance's drive first, which is lost with it",
+            remedy="write write_back: false",
+        )
+
+
+def _not_ours(config: TierConfig) -> Iterator[Illegal]:
+    given = {
+        "nodes": config.nodes != 1,
+        "node": config.node != NO_NODE,
+        "layout": config.layout != NO_LAYOUT,
+        "quote": config.quote is not None,
+    }
+    pinned = [word for word, found in given.items() if found]
+    if pinned:
+        yield Illegal(
+            policy=f"{config.tier}-layout",
+            message=f"juicefs on S3 has no {' and '.join(pinned)} to pin: the service decides them",
+            remedy=f"leave out {', '.join(f'tiers.{config.tier}.{word}' for word in pinned)}",
+        )
+
+
+def _service_faults(config: TierConfig, used: Relied) -> Iterator[Illegal]:
+    service = option(config.options, "metadata_service", str) or ""
+    word = option(config.options, "metadata_engine", str) or ""
+    fitting = [name for name, (_, engine_name) in SERVICES.items() if engine_name == word]
+    if word in ENGINES and service not in fitting:
+        yield Illegal(
+            policy="cloud-class",
+            message=f"juicefs: metadata_service {service or 'missing'} for {word}; allowed: {', '.join(fitting)}",
+            remedy=f"write metadata_service: {fitting[0]}",
+        )
+    name, known = option(config.options, "metadata_class", str), classes_of(service, used)
+    if known and name not in [one.name for one in known]:
+        yield Illegal(
+            policy="cloud-class",
+            message=f"juicefs: metadata_class {name or 'missing'}; planned: {', '.join(one.name for one in known)}",
+            remedy=f"write metadata_class: {known[0].name}",
+        )
+
+
+def _class_faults(config: TierConfig, meta: Engine, used: Relied) -> Iterator[Illegal]:
+    """A class without the memory that the metadata takes, with the nearest that has it."""
+    service = option(config.options, "metadata_service", str) or ""
+    known, needed = classes_of(service, used), metadata_gib(meta)
+    found = next((one for one in known if one.name == option(config.options, "metadata_class", str)), None)
+    if found is None or found.gib >= needed:
+        return
+    larger: Class | None = next((one for one in known if one.gib >= needed), None)
+    yield Illegal(
+        policy="cloud-size",
+        message=f"juicefs: the metadata takes {needed} GiB of memory, {found.name} has {found.gib:g} GiB; "
+        + (f"enough above: {larger.name} with {larger.gib:g} GiB" if larger else f"the largest has {known[-1].gib:g}"),
+        remedy=f"write metadata_class: {larger.name}" if larger else "write metadata_engine: tikv",
+        required=needed,
+        planned=found.gib,
+        unit="GiB",
+    )
+
+
+def notes(config: TierConfig, need: TierNeed, meta: Engine, used: Relied) -> Iterator[str]:
+    """What a reader should know beside the figures."""
+    block, one = block_size(config), client(config, need, used)
+    puts, gets = request_rate(moved=need.write, block=block), request_rate(moved=need.read, block=block)
+    service = option(config.options, "metadata_service", str) or ""
+    yield f"metadata: {need.files:.3g} files are {meta.data.show()} in {meta.name}; {_why(meta, need)}"
+    yield (
+        f"what is asked becomes {puts.show()} written and {gets.show()} read objects of {block.show('MiB')}: S3 has to "
+        f"set {partitions_needed(config, need, used)} key prefixes apart for it, which takes 30 to 60 minutes of load "
+        "(503 meanwhile); write before the first checkpoint counts"
+    )
+    yield f"one client is planned at {one.read.show()} read, {one.write.show()} written; above 10 GB/s measure first"
+    yield "S3 has no size to fill: usable is what is stored divided by max_fill; juicefs itself enforces the quota"
+    yield "the cache of the community edition belongs to one client: each node reads its own copy of a dataset once"
+    yield "the instances' own NVMe is lost when they stop: it holds caches only"
+    if service == "elasticache":
+        yield "a replica of ElastiCache lags behind: a takeover may lose the changes of the last second"
+    if service == "ec2":
+        yield f"TiKV on {meta.servers} instances with gp3 volumes: its servers are not made by the program"
+
+
+def _why(meta: Engine, need: TierNeed) -> str:
+    words = {
+        "redis": "all of them in the memory of one node",
+        "postgresql": "a synchronous standby keeps what it has acknowledged, as checkpoints ask",
+        "tikv": "more than one server of the others holds or carries",
+    }
+    return words[meta.name] if need.files or meta.name != "tikv" else "as pinned"
+
+
+def bill(config: TierConfig, need: TierNeed, meta: Engine) -> Iterator[BillItem]:
+    """What a month is paid for."""
+    service = option(config.options, "metadata_service", str) or "metadata"
+    name = option(config.options, "metadata_class", str) or "class"
+    servers = meta.servers if meta.name == "tikv" else MANAGED
+    yield BillItem(items=("s3.STANDARD",), quantity=need.capacity.bytes / 1e9, per="GB-month")
+    puts = need.written_per_day * 30 / block_size(config) / 1000 if block_size(config) else 0.0
+    yield BillItem(items=("s3.put",), quantity=puts, per="1000-requests-month")
+    yield BillItem(items=(f"{service}.{name}",), quantity=float(servers), per="node-hour")
+
+
+def template_context(plan: TierPlan) -> Mapping[str, TemplateValue]:
+    """
+    What the commands of volume and clients need.
+
+    templates:  the folder of this way to run JuiceFS
+    metadata:   engine, service, metadata_class, port
+    volume:     volume, bucket (empty: the one that the program makes), region, block_size_kib, capacity_gib
+    client:     cache_size_mib, buffer_mib, write_back, max_uploads, max_downloads, client_cores, mount_point
+    """
+    config, parts = plan.config, plan.delivered.parts
+    cache = option(config.options, "cache_size", Size) or CACHE_SIZE
+    name = option(config.options, "metadata_engine", str) or ENGINES[0]
+    return {
+        "templates": "juicefs_cloud",
+        "engine": name,
+        "service": option(config.options, "metadata_service", str) or "",
+        "metadata_class": option(config.options, "metadata_class", str) or "",
+        "metadata_servers": int(parts.get("tikv_servers", MANAGED)),
+        "port": PORTS.get(name, 0),
+        "volume": "hot",
+        "bucket": option(config.options, "bucket", str) or "",
+        "region": option(config.options, "region", str) or "",
+        "block_size_kib": round(block_size(config).bytes / 2**10),
+        "capacity_gib": math.floor(plan.delivered.planned.bytes / GIB),
+        "cache_size_mib": math.floor(cache.bytes / 2**20),
+        "buffer_mib": BUFFER_MIB,
+        "write_back": option(config.options, "write_back", bool) or False,
+        **{key: int(parts[key]) for key in ("max_uploads", "max_downloads", "client_cores")},
+        "mount_point": "/mnt/hot",
+    }

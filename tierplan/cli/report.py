@@ -1,0 +1,43 @@
+"""`tierplan report`: the one-page statement of requirement and selection."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tierplan import load
+from tierplan.cli.compare import free_of_hot_pins
+from tierplan.errors import InputError
+from tierplan.plan import judge, make_plan
+
+FORMS = (".md", ".html")
+
+
+@click.command("report")
+@click.argument("stack")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The file: .md or .html.")
+@click.option("--language", "name", default="en", show_default=True, help="en or zh; digits are the same in both.")
+def command(*, stack: str, out: Path, name: str) -> None:
+    """
+    The statement of a plan on one page: requirement, tiers, choice, alternatives, cost, risks, sources.
+
+    A refused plan has its page too, with what is missed.
+    """
+    from tierplan import report  # noqa: PLC0415  # templates are for those who want a page
+
+    if out.suffix not in FORMS:
+        message = f"--out {out}: no such form; write a name that ends in {' or '.join(FORMS)}"
+        raise InputError(message)
+    say = report.language(name)
+    wanted = load.read_stack(stack)
+    plan = make_plan(wanted, load.catalogue(), load.read_prices(wanted, stack))
+    others = make_plan(free_of_hot_pins(wanted), load.catalogue(), load.read_prices(wanted, stack))
+    page = report.statement(plan, judge(plan), say, others=others)
+    text = report.html(page) if out.suffix == ".html" else report.markdown(page)
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        message = f"--out {out}: cannot be written ({error.strerror}); choose another place"
+        raise InputError(message) from None
+    click.echo(f"wrote {out}", err=True)
