@@ -54,7 +54,14 @@ def plain(properties: Properties) -> dict[str, object]:
     return {key: _plain(properties[key]) for key in properties}
 
 
+def choices(outputs: Properties) -> dict[str, object]:
+    """Of a tier's outputs the choices alone: of what is computed from them no rule reads anything."""
+    return {key: _plain(outputs[key]) for key in wire.CHOICES if key in outputs}
+
+
 def _plain(value: object) -> object:
+    if isinstance(value, str | float | int | None):
+        return value
     if isinstance(value, Mapping):
         return plain(value)
     if isinstance(value, Sequence) and not isinstance(value, str):

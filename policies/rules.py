@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import parts
 import waiving
-from evidence import configuration, configured, judged, plain, stated, whole
+from evidence import choices, configuration, configured, judged, plain, stated, whole
 from foreign import TOKENS, found, owned_tokens
 from pack import Entry, Kind, Validate, ValidateStack, write_index
 from parts import parts_findings
@@ -197,7 +197,9 @@ def _stack_findings(rule: StackRule, storage: PolicyResource | None, args: Stack
 
 def _plan_case(storage: PolicyResource | None, args: StackValidationArgs) -> PlanCase:
     tiers = [one for one in args.resources if one.resource_type in wire.TIER_OF and _belongs(one, storage)]
-    return whole(plain(storage.props) if storage else {}, tuple((one.resource_type, plain(one.props)) for one in tiers))
+    said = ("prices",) if configuration() else ("spec", "prices")  # the configuration comes before the spec
+    asked = {key: value for key in said if storage and (value := storage.props.get(key)) is not None}
+    return whole(plain(asked), tuple((one.resource_type, choices(one.props)) for one in tiers))
 
 
 def _belongs(resource: PolicyResource, storage: PolicyResource | None) -> bool:

@@ -37,6 +37,8 @@ TIER_TOKENS: Mapping[Tier, str] = MappingProxyType(
 )
 TIER_OF: Mapping[str, Tier] = MappingProxyType({token: tier for tier, token in TIER_TOKENS.items()})
 TEXTS = ("assumptions", "notes")  # of what a tier delivers: for readers of the plan, not of its resources
+CHOICES = ("tier", "backend", "nodes", "node", "layout", "racks", "quote", "options", "rejections")
+"""The properties of a tier that somebody chose, or that say why nothing is chosen."""
 TOKENS = (STORAGE, REQUIREMENT, *TIER_TOKENS.values(), NODE_GROUP, FABRIC, LIFECYCLE, ARTIFACT)
 
 
@@ -167,8 +169,7 @@ def chosen(token: str, outputs: Mapping[str, object]) -> TierInputs:
 
     Raises:   InputError with one line for each choice that is missing or of a wrong type
     """
-    kept = {"tier", "backend", "nodes", "node", "layout", "racks", "quote", "options", "rejections"}
-    return tier_inputs(token, {key: value for key, value in outputs.items() if key in kept})
+    return tier_inputs(token, {key: value for key, value in outputs.items() if key in CHOICES})
 
 
 def price_properties(prices: PriceList) -> Properties:

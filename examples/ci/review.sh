@@ -17,6 +17,11 @@ from=$(git merge-base "$base" HEAD) || {
     echo "review: $base and HEAD have no common commit here; fetch the whole history" >&2
     exit 3
 }
+if [[ $base =~ ^[0-9a-f]{40}$ || $(git rev-parse "$base^{commit}") != "$from" ]]; then
+    from=$(git rev-parse --short "$from")
+else
+    from=$base
+fi
 changed=$(git diff --name-only --no-renames "$from" HEAD)
 stacks=$(sed -nE 's#^stacks/Pulumi\.([A-Za-z0-9_.-]{1,100})\.yaml$#\1#p' <<<"$changed")
 # The program, the policies, the catalogue, or a file that stacks name: everything may be planned otherwise.

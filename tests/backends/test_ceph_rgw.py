@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 
@@ -165,6 +166,40 @@ def test_daemons(cluster, deliver):
     assert deliver(cluster(12, options={"gateways_per_host": 1})).parts["gateways"] == 12
 
 
+def test_room_for_databases_max_avail_and_object_steps(cluster, deliver):
+    """4 % of each disk on flash; MAX AVAIL of the empty pool at the full ratio; a whole stripe for each object."""
+    parts = deliver(cluster(12)).parts
+    assert parts["block_db_gib"] == 746  # 0.04 x 20 TB
+    assert parts["max_avail_bytes"] == pytest.approx(12 * 24 * 20e12 * 0.95 * 4 / 6)
+    assert parts["object_step_bytes"] == 16384
+    assert deliver(cluster(12, options={"stripe_unit": "16 KiB"})).parts["object_step_bytes"] == 65536
+    plain = deliver(cluster(12, layout=replicas(3), node=flash())).parts
+    assert plain["object_step_bytes"] == 4096
+    assert "block_db_gib" not in plain
+
+
+def test_monitors_and_managers_outlast_what_must_be_survived(cluster, deliver, make_need):
+    parts = deliver(cluster(8), make_need("cold", survive=Survive(nodes=1, racks=1))).parts
+    assert (parts["monitors"], parts["managers"]) == (5, 3)
+
+
+@pytest.mark.parametrize("code", [(2, 1), (2, 2), (4, 2), (4, 3)])
+@pytest.mark.parametrize("hosts", range(4, 13))
+def test_tolerated_hosts_by_brute_force(hosts, code, cluster, deliver, make_need):
+    """Up to 12 hosts of 8 drives: every placement of a stripe on hosts, every loss of hosts, against the claim."""
+    k, m = code
+    if hosts < k + m:
+        return
+    stripes = [set(stripe) for stripe in combinations(range(hosts), k + m)]
+    for lost in range(1, m + 2):
+        taken = max(len(stripe.intersection(gone)) for gone in combinations(range(hosts), lost) for stripe in stripes)
+        need = make_need("cold", survive=Survive(nodes=lost))
+        given = deliver(cluster(hosts, k, m, node=flash(drives=8)), need)
+        state = next(one for one in given.degraded if (one.nodes, one.racks) == (lost, 0))
+        assert state.data_lost == (taken > m)
+        assert bool(state.read) == (taken < m)
+
+
 @pytest.mark.parametrize(("hosts", "count"), [(1, 1), (2, 1), (3, 3), (9, 3), (10, 5), (100, 5)])
 def test_monitors_are_odd(hosts, count):
     assert _ceph.monitors(hosts) == count
@@ -255,7 +290,7 @@ def choices(need, facts_of, **pins):
 
 def test_codes_with_a_host_to_spare(make_need, facts_of):
     found = [(config.nodes, str(config.layout)) for config in choices(make_need("cold"), facts_of)]
-    assert found == [(7, "4+2"), (8, "4+3"), (12, "8+3")]
+    assert found == [(7, "4+2"), (8, "4+3"), (12, "8+3"), (13, "8+4")]
 
 
 def test_copies_only_where_pinned(make_need, facts_of):
@@ -266,7 +301,7 @@ def test_copies_only_where_pinned(make_need, facts_of):
 def test_racks_to_survive_choose_the_rack_domain_where_there_are_enough(make_need, facts_of):
     need = make_need("cold", survive=Survive(nodes=0, racks=1))
     domains = [(str(config.layout), config.layout.failure_domain) for config in choices(need, facts_of)]
-    assert domains == [("4+2", "rack"), ("4+3", "rack"), ("8+3", "node")]
+    assert domains == [("4+2", "rack"), ("4+3", "rack"), ("8+3", "node"), ("8+4", "node")]
 
 
 def test_template_context_has_cephs_words(cluster, deliver, make_need, stripe):

@@ -48,6 +48,7 @@ def test_demo_registers_these_resources_and_no_other(record_stack: Record) -> No
         ("tierplan:index:ColdTier", "demo-cold"),
         ("tierplan:index:StorageNodeGroup", "demo-hot-nodes"),
         ("tierplan:index:StorageNodeGroup", "demo-cold-nodes"),
+        ("tierplan:index:StorageFabric", "demo-fabric"),
     }
     assert len(resources) == 7
 

@@ -96,6 +96,17 @@ def test_a_finding_says_both_figures_and_the_link(busy):
     assert "oversubscription" in finding.remedy
 
 
+def test_a_rebuild_that_does_not_fit_is_advice(busy):
+    """A rebuild can wait, a phase cannot."""
+    plan = made(busy)
+    tight = [phase for phase in plan.fabric.phases if phase.rebuilds]
+    assert {phase.rebuilds for phase in tight} == {"hot", "cold"}
+    over = replace(tight[0], required=tight[0].carried * 1.5)
+    case = replace(plan, fabric=replace(plan.fabric, phases=(*plan.fabric.phases[:3], over)))
+    assert fired(case) == set()
+    assert [finding.policy for finding in of(case, "advice-fabric") if "rebuild" in finding.message]
+
+
 def test_what_the_fabric_takes_away_is_not_promised(busy):
     """A restore reads through the same cut as everything else."""
     free, tight = made(busy), made(busy, oversubscription=1000.0)

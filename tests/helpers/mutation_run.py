@@ -7,7 +7,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pulumi_policy import ResourceValidationArgs, ResourceValidationPolicy, StackValidationArgs, StackValidationPolicy
+from pulumi_policy import (
+    PolicyResource,
+    ResourceValidationArgs,
+    ResourceValidationPolicy,
+    StackValidationArgs,
+    StackValidationPolicy,
+)
 from pulumi_policy.policy import _NotApplicableError
 
 import recording
@@ -59,9 +65,7 @@ class Bench:
                     stack=self.name,
                     tier=tier,
                     one=one,
-                    times=frozenset(
-                        target.policy for target in self.requirement.time_targets if target.tier == tier
-                    ),
+                    times=frozenset(target.policy for target in self.requirement.time_targets if target.tier == tier),
                     before=mandatory(self.all_of(one, self.base[one.urn], self.whole)),
                     managed=self.planned.tiers[tier].delivered.cloud is not None,
                 )
@@ -87,6 +91,7 @@ def bench(name: str) -> Bench:
         planned=plan.make_plan(stack, load.catalogue(), prices),
     )
     INPUTS.clear()
+    _SHOWN.clear()
     found.base = {one.urn: ask_resource(one) for one in recorded.resources}
     found.whole = ask_stack(recorded.resources)
     return found
@@ -109,13 +114,23 @@ def ask_resource(one: Registered) -> Said:
     return frozenset(said)
 
 
+_SHOWN: dict[int, tuple[Registered, Mapping[str, object], PolicyResource]] = {}
+"""What is shown of resources that do not change from one mutation to the next."""
+
+
+def _shown(key: int, one: Registered) -> PolicyResource:
+    if key not in _SHOWN:
+        _SHOWN[key] = (one, _proxied(one.inputs), _policy_resource(one))  # held, so that no other gets its id
+    return _SHOWN[key][2]
+
+
 def ask_stack(resources: Sequence[Registered]) -> Said:
     """What the stack policies say of all of them."""
     said = set[tuple[str, str]]()
-    made = {one.urn: _policy_resource(one) for one in resources}
+    made = {one.urn: _shown(id(one), one) for one in resources}
     for one in resources:
         made[one.urn].parent = made.get(one.parent)
-        INPUTS[one.urn] = _proxied(one.inputs)
+        INPUTS[one.urn] = _SHOWN[id(one)][1]
     for policy in STACK:
         try:
             policy.validate(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from mutations import ALL, NEXT_TO_NOTHING, NONE, SERVED, Case, Change, Effect, Expect, Mutation, Rules, nothing
+from mutations import ALL, LITTLE, NONE, SERVED, Case, Change, Effect, Expect, Mutation, Rules, nothing
+from tierplan.plan.rules import RULES
+from tierplan.plan.stack_rules import STACK_RULES
 
 LOCAL, HOT = ("local",), ("hot",)
 JUST = 1e-3
@@ -82,12 +84,15 @@ def service(value: object) -> Change:
     return lambda case, old: value if case.managed else None
 
 
+FIXED_RESERVES = ("storage-scale",)  # some bytes of each drive, whatever its size
+
+
 def scaled_to_fit(factor: float) -> Change:
     """The drive size that holds this share of what is required: usable capacity is linear in it."""
 
     def change(case: Case, old: float) -> float | None:
-        quoted = case.given("quote.usableBytes") is not None
-        return None if case.managed or quoted or not case.room() else old * case.room() * factor
+        odd = case.given("quote.usableBytes") is not None or case.backend in FIXED_RESERVES
+        return None if case.managed or odd or not case.room() else old * case.room() * factor
 
     return change
 
@@ -103,37 +108,218 @@ def one_drive_is_short(case: Case) -> Rules:
     return case.holds() if not quoted and case.room() * case.given("node.drives") > 1 else NONE
 
 
-LAYOUT, NODE = tiers_rule("layout"), tiers_rule("node")
+def width(case: Case) -> float:
+    """Failure domains that one stripe touches."""
+    layout = case.given("layout")
+    if layout["kind"] == "none":
+        return 0
+    return float(layout["replicas"] if layout["kind"] == "replicas" else layout["dataUnits"] + layout["parityUnits"])
+
+
+def kind_is(kind: str, expect: Expect) -> Expect:
+    """The rules, where data is protected in this way."""
+    return lambda case: expect(case) if case.given("layout.kind") == kind else NONE
+
+
+def one_node_is_short(case: Case) -> Rules:
+    """What the GPU nodes hold and carry together is linear in their number."""
+    return case.holds() if case.room() * case.given("nodes") > 1 else NONE
+
+
+def unreadable(case: Case) -> Rules:
+    """Every mandatory rule of the tier says that it cannot judge, and so does every rule over the whole."""
+    own = {rule.name for rule in RULES if rule.level == "mandatory" and case.tier in rule.tiers}
+    whole = {rule.name for rule in STACK_RULES if rule.level == "mandatory" and not rule.from_requirement}
+    return frozenset(own | whole | {"stack-parts", "stack-other"})
+
+
+LAYOUT, NODE, OP_RATE = tiers_rule("layout"), tiers_rule("node"), tiers_rule("op-rate")
 SLOW = both(reads, writes, times)
-CLIENT = of("nfs", expect=rules("hot-client"))  # its client rate is that of the one server
-FILL = both(rules("cache-fill-time"))
-COUPLED = both(CLIENT, FILL, rules("fabric-bandwidth"))
+LOST = rules("survive-nodes", "survive-bandwidth")
+# What else is fed by the same thing: one NFS server is its own client rate, a cache is filled from the tier, the
+# fabric ends in the tier's ports.
+COUPLED = both(of("nfs", expect=rules("hot-client")), rules("cache-fill-time", "fabric-bandwidth"))
+ANYTHING = both(SLOW, COUPLED, LAYOUT, NODE, OP_RATE, LOST, holds, rules("survive-quorum", "hot-client"))
+NO_CORES = ("nfs", "vast")  # no source says what these need of a host
+NO_MEMORY = (*NO_CORES, "beegfs")
+
+
+def unless(*backends: str, expect: Expect) -> Expect:
+    """The rules, for all other products."""
+    return lambda case: NONE if case.backend in backends else expect(case)
+
 
 MEDIA = (
     worse("node.drive.sizeBytes", "drives just too small", scaled_to_fit(1 - JUST), holds),
-    same("node.drive.sizeBytes", "drives just large enough", scaled_to_fit(1 + JUST)),
+    same("node.drive.sizeBytes", "drives just large enough", scaled_to_fit(1.02)),
     better("node.drive.sizeBytes", "larger drives", times_(1.1)),
-    worse("node.drive.readBytesPerS", "drives read next to nothing", to(NEXT_TO_NOTHING), both(reads, times), may=COUPLED),
+    worse("node.drive.readBytesPerS", "drives read next to nothing", to(LITTLE), both(reads, times), may=COUPLED),
     better("node.drive.readBytesPerS", "drives read faster", times_(2)),
-    worse("node.drive.writeBytesPerS", "drives write next to nothing", to(NEXT_TO_NOTHING), writes, may=both(times, COUPLED)),
+    worse("node.drive.writeBytesPerS", "drives write next to nothing", to(LITTLE), writes, may=both(times, COUPLED)),
     better("node.drive.writeBytesPerS", "drives write faster", times_(2)),
-    worse("node.drives", "one drive a node", one_of, one_drive_is_short, may=both(SLOW, COUPLED, LAYOUT, NODE, tiers_rule("op-rate"))),
+    worse("node.drives", "one drive a node", one_of, one_drive_is_short, may=ANYTHING),
     better("node.drives", "one drive more", lambda case, old: None if case.managed else old + 1),
-    worse("node.medium", "another medium", lambda case, old: None if case.managed else {"hdd": "nvme"}.get(old, "hdd"),
-          of("weka", "3fs", "vast", "nfs", "ceph-rgw", expect=NODE), may=both(of("cephfs", "juicefs", "juicefs-cache", expect=SLOW), COUPLED)),
+    worse(
+        "node.medium",
+        "another medium",
+        lambda case, old: None if case.managed else {"hdd": "nvme"}.get(old, "hdd"),
+        of("weka", "3fs", "vast", "nfs", "ceph-rgw", expect=NODE),  # all-flash products; Ceph wants cores for flash
+        may=of("cephfs", "juicefs", expect=both(SLOW, COUPLED)),  # their journals lie on the same drives
+    ),
 )
 PORTS = (
-    worse("node.portRateBytesPerS", "ports carry next to nothing", to(NEXT_TO_NOTHING), SLOW, may=both(COUPLED, NODE), tiers=SERVED),
+    worse(
+        "node.portRateBytesPerS", "ports carry next to nothing", to(LITTLE), SLOW, may=both(COUPLED, NODE), tiers=SERVED
+    ),
     worse("node.ports", "no ports", to(0.0), both(NODE, reads, writes), may=both(times, COUPLED), tiers=SERVED),
     better("node.portRateBytesPerS", "faster ports", times_(2), tiers=SERVED),
     better("node.ports", "twice the ports", times_(2), tiers=SERVED),
-    same("node.portRateBytesPerS", "ports that local drives do not use", to(NEXT_TO_NOTHING), tiers=LOCAL),
+    same("node.portRateBytesPerS", "ports that local drives do not use", to(LITTLE), tiers=LOCAL),
     same("node.ports", "ports that local drives do not use", to(0.0), tiers=LOCAL),
 )
 HOST = (
-    worse("node.cores", "one core", to(1.0), NODE, may=both(SLOW, COUPLED, tiers_rule("op-rate")), tiers=SERVED),
+    worse(
+        "node.cores",
+        "one core",
+        to(1.0),
+        unless(*NO_CORES, expect=NODE),
+        may=both(SLOW, COUPLED, OP_RATE),
+        tiers=SERVED,
+    ),
     better("node.cores", "twice the cores", times_(2)),
-    worse("node.memoryBytes", "next to no memory", to(1e6), NODE, may=COUPLED, tiers=SERVED),
+    worse("node.memoryBytes", "next to no memory", to(1e6), unless(*NO_MEMORY, expect=NODE), may=COUPLED, tiers=SERVED),
     better("node.memoryBytes", "twice the memory", times_(2)),
 )
-TABLE: tuple[Mutation, ...] = (*MEDIA, *PORTS, *HOST)
+
+
+def rack_is_narrow(case: Case) -> Rules:
+    """One stripe needs as many failure domains as it is wide."""
+    return case.rule("layout") if case.given("racks") < width(case) else NONE
+
+
+PROTECTION = (
+    worse(
+        "layout.dataUnits", "a stripe wider than the tier", to(1000.0), kind_is("erasure-code", LAYOUT), may=ANYTHING
+    ),
+    worse("layout.parityUnits", "no parity", to(0.0), kind_is("erasure-code", LAYOUT), may=LOST),
+    worse("layout.replicas", "one copy", to(1.0), kind_is("replicas", both(LAYOUT, rules("survive-nodes"))), may=LOST),
+    worse(
+        "layout.replicas",
+        "more copies than it holds",
+        to(1000.0),
+        kind_is("replicas", both(LAYOUT, holds)),
+        may=ANYTHING,
+    ),
+    worse("layout.hotSpares", "more spares than drives", to(1000.0), nothing, may=both(LAYOUT, holds, SLOW, COUPLED, OP_RATE)),
+    better("layout.hotSpares", "no spare: all of it holds data", to(0.0)),
+    worse("layout.kind", "no protection", to("none"), LAYOUT, may=both(LOST, COUPLED), tiers=SERVED),
+    worse(
+        "layout.failureDomain", "drives as failure domain", to("drive"), nothing, may=both(LOST, LAYOUT), tiers=SERVED
+    ),
+    worse(
+        "layout.failureDomain",
+        "racks as failure domain",
+        to("rack"),
+        rack_is_narrow,
+        may=both(LAYOUT, LOST),
+        tiers=SERVED,
+    ),
+    same("racks", "one rack", to(1.0), tiers=SERVED),
+    same("racks", "twice the racks", times_(2), tiers=SERVED),
+)
+# Each constraint that a tier is sized by, and the rule that must notice when there is one node less than it asks for.
+CONSTRAINTS = {
+    "capacity": "capacity",
+    "read": "read-bandwidth",
+    "metadata": "op-rate",
+    "phases": "phases",
+    "minimum": "layout",
+    "failure_domain": "layout",
+    "pair": "layout",  # servers that stand in for one another
+    "metadata_memory": "node",
+}
+
+
+WIDTH_AND_ONE = ("ceph-rgw", "cephfs", "juicefs")
+"""They ask for one failure domain beside the stripe, to rebuild into; without it there is only advice."""
+
+
+def one_node_short(constraint: str) -> Change:
+    """One node less than this constraint asks for, where that is less than there are."""
+
+    def change(case: Case, old: float) -> float | None:
+        asked = case.given_out(f"counts.{constraint}")
+        quoted = case.given("quote") is not None  # an offer is of the whole system, whatever it counts
+        return None if case.managed or quoted or not asked or not 1 < asked <= old else asked - 1
+
+    return change
+
+
+def short_of(case: Case, nodes: float) -> Rules:
+    """The rules of all constraints that ask for more nodes than these."""
+    found = set[str]()
+    for constraint, asked in case.given_out("counts").items():
+        spare = constraint == "hot_spare" or (constraint == "failure_domain" and case.backend in WIDTH_AND_ONE)
+        if asked > nodes and not spare and (constraint != "pair" or nodes % 2):
+            write = "cold-ingest" if case.tier == "cold" else f"{case.tier}-write-bandwidth"
+            own = {"write": write, "degraded": "survive-bandwidth"}.get(constraint)
+            found.add(own or f"{case.tier}-{CONSTRAINTS[constraint]}")
+    return frozenset(found)
+
+
+NUMBER = (
+    *(
+        worse(
+            "nodes",
+            f"one node less than {constraint} asks for",
+            one_node_short(constraint),
+            lambda case, constraint=constraint: short_of(case, case.given_out(f"counts.{constraint}") - 1),
+            may=both(LOST, LAYOUT, times, COUPLED, rules("survive-quorum", "hot-client")),
+            tiers=SERVED,
+        )
+        for constraint in (*CONSTRAINTS, "write", "degraded", "hot_spare")
+    ),
+    better("nodes", "twice the nodes", times_(2), tiers=SERVED),
+    worse("nodes", "one GPU node", one_of, one_node_is_short, may=both(SLOW, holds, COUPLED), tiers=LOCAL),
+    better("nodes", "twice the GPU nodes", times_(2), tiers=LOCAL),
+)
+QUOTE = (
+    worse("quote.usableBytes", "offered to hold next to nothing", to(LITTLE), holds),
+    worse("quote.readBytesPerS", "offered to read next to nothing", to(LITTLE), both(reads, times), may=COUPLED),
+    worse("quote.writeBytesPerS", "offered to write next to nothing", to(LITTLE), writes, may=both(times, COUPLED)),
+    better("quote.usableBytes", "offered twice the capacity", times_(2)),
+    better("quote.readBytesPerS", "offered twice the reads", times_(2)),
+    better("quote.writeBytesPerS", "offered twice the writes", times_(2)),
+    same("quote.source", "another offer", to("offer 4712")),
+)
+SERVICE = tuple(
+    worse(path, "a service has no nodes of its own", service(value), LAYOUT, may=COUPLED, tiers=SERVED)
+    for path, value in (
+        ("nodes", 2.0),
+        ("node.drives", 1.0),
+        ("node.drive.sizeBytes", 1e12),
+        ("node.drive.readBytesPerS", 1e9),
+        ("node.drive.writeBytesPerS", 1e9),
+        ("node.medium", "hdd"),
+        ("node.cores", 1.0),
+        ("node.memoryBytes", 1e9),
+        ("node.ports", 1.0),
+        ("node.portRateBytesPerS", 1e9),
+        ("layout.kind", "replicas"),
+        ("layout.dataUnits", 4.0),
+        ("layout.parityUnits", 2.0),
+        ("layout.replicas", 2.0),
+        ("layout.hotSpares", 1.0),
+        ("layout.failureDomain", "rack"),
+    )
+)
+WORDS = (
+    worse("backend", "a product that nobody knows", lambda *_: "wekka", unreadable),
+    worse(
+        "tier",
+        "another tier's choices",
+        lambda case, _: "hot" if case.tier == "cold" else "cold",
+        both(unreadable, rules("stack-requirement")),
+    ),
+)
+TABLE: tuple[Mutation, ...] = (*MEDIA, *PORTS, *HOST, *PROTECTION, *NUMBER, *QUOTE, *SERVICE, *WORDS)

@@ -19,7 +19,7 @@ from recording import Properties, Registered
 Effect = Literal["worsens", "improves", "neutral"]
 Rules = frozenset[str]
 SERVED, LOCAL, ALL = ("hot", "cold"), ("local",), ("local", "hot", "cold")
-NEXT_TO_NOTHING = 1.0
+LITTLE = 1.0  # byte, or byte/s: next to nothing
 NONE: Rules = frozenset()
 
 
@@ -45,6 +45,10 @@ class Case:
     def given(self, path: str) -> Any:
         """A value of the inputs: ``node.drive.sizeBytes``; None where there is none."""
         return at(self.one.inputs, path)
+
+    def given_out(self, path: str) -> Any:
+        """A figure of what the tier was registered to give."""
+        return at(self.one.outputs, path)
 
     def number(self, path: str, *, of: Literal["need", "outputs"] = "need") -> float:
         """A figure of the need, or of what the tier was registered to give."""

@@ -159,7 +159,7 @@ def test_a_preview_that_refuses_refuses_the_change():
 def service(nodes: int = 1, **size: object) -> Judged:
     """The demo as if its hot tier were a managed service."""
     base = {"service": "lustre", "unit": "GiB", "size": 4800.0, "class_name": "250"}
-    words = {"replaces_on_change": ("storage_type", "class", "subnet")}
+    words = {"replaces_on_change": ("storage_type", "class", "subnet"), "changes_in_place": ("size, upwards",)}
     plan = named("demo").plan
     hot = plan.tiers["hot"]
     config = replace(hot.config, nodes=nodes, layout=Layout(kind="none"), options={"storage_type": "SSD"})
@@ -248,3 +248,38 @@ def test_more_nodes_of_a_kind_never_give_less(nodes, other):
         assert found.same
     senses = {row.sense for row in found.rows if row.of == "hot" and row.name in ("read", "write", "capacity")}
     assert senses <= ({"better", ""} if other > nodes else {"worse", ""})
+
+
+def with_site(stack: Stack, **words: object) -> Stack:
+    return replace(stack, site=replace(stack.site, **words))
+
+
+def options(stack: Stack, **words: object) -> Stack:
+    return with_hot(stack, options={**stack.tiers.hot.options, **words})
+
+
+@pytest.mark.parametrize(
+    ("change", "replaced"),
+    [
+        (lambda fsx: fsx, {}),
+        (lambda fsx: options(fsx, size="230400 GiB"), {}),
+        (lambda fsx: options(fsx, size="57600 GiB"), {"hot": "does not shrink"}),
+        (lambda fsx: options(fsx, efa=False), {"hot": "efa True becomes False"}),
+        (lambda fsx: options(fsx, deployment_type="SCRATCH_2"), {"hot": "deployment_type PERSISTENT_2 becomes"}),
+        (
+            lambda fsx: with_site(fsx, network={**fsx.site.network, "subnet": "subnet-0fffffffffffffff0"}),
+            {"hot": "subnet subnet-0a1b2c3d4e5f60718 becomes subnet-0fffffffffffffff0"},
+        ),
+        (
+            lambda fsx: with_site(fsx, region="eu-west-1"),
+            {"hot": "site region us-east-1 becomes eu-west-1", "cold": "site region us-east-1 becomes eu-west-1"},
+        ),
+        (lambda fsx: replace(fsx, capacity=replace(fsx.capacity, raw_data=fsx.capacity.raw_data * 0.5)), {}),
+    ],
+)
+def test_a_managed_file_system_says_what_makes_a_new_one(change, replaced):
+    fsx = shipped("aws-fsx")
+    found = compare(of(fsx), of(change(fsx)))
+    assert {one.resource for one in found.replaced} == {f"aws-fsx-{tier}" for tier in replaced}
+    for one in found.replaced:
+        assert replaced[one.resource.rpartition("-")[2]] in one.because

@@ -110,5 +110,5 @@ def test_a_dead_tier_reports_and_does_not_divide_by_zero(case):
 def test_rule_names_are_scope_and_quantity_and_unique():
     names = [rule.name for rule in RULES]
     assert len(names) == len(set(names))
-    scopes = {"stack", "local", "hot", "cold", "survive", "advice"}
+    scopes = {"stack", "local", "hot", "cold", "survive", "cloud", "advice"}
     assert all(name.split("-", 1)[0] in scopes for name in names)

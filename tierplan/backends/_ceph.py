@@ -13,7 +13,7 @@ from tierplan.backends._sizing import Ceiling, Model, counts
 from tierplan.backends._space import EvenSpace, code_step, failure_domains
 from tierplan.domain.facts import BackendFacts
 from tierplan.domain.need import TierNeed
-from tierplan.domain.stack import Site, TierPins
+from tierplan.domain.stack import Site, Survive, TierPins
 from tierplan.domain.tiers import Illegal, Layout, TierConfig
 from tierplan.layout import erasure, placement
 from tierplan.units import Bandwidth, Size
@@ -125,17 +125,19 @@ def host_memory(*, osds: int, osd_memory: Size, margin: float) -> Size:
     return osd_memory * (osds * margin)
 
 
-def monitors(hosts: int) -> int:
+def monitors(hosts: int, *, lost: int = 0) -> int:
     """
-    Monitors of a cluster: an odd number, five where the hosts are many enough to spare them.
+    Monitors of a cluster: an odd number, of which a majority is left after the losses; one on a host.
 
-    Formula:  1 below 3 hosts, 3 below 10, else 5
+    Formula:  max(1 below 3 hosts, 3 below 10, else 5; 2 * lost + 1 where there are so many hosts)
+    Assumes:  monitors spread over hosts and racks, so that each loss takes one
     Source:   github.com/ceph/ceph, doc/start/hardware-recommendations.rst: 3 or 5 (2026-11-29)
 
-    >>> monitors(12)
-    5
+    >>> monitors(12), monitors(8), monitors(8, lost=2)
+    (5, 3, 5)
     """
-    return 1 if hosts < 3 else 3 if hosts < 10 else 5
+    usual = 1 if hosts < 3 else 3 if hosts < 10 else 5
+    return max(usual, min(2 * lost + 1, hosts - (hosts + 1) % 2))
 
 
 def pool_groups(config: TierConfig, used: Relied) -> int:
@@ -145,12 +147,13 @@ def pool_groups(config: TierConfig, used: Relied) -> int:
     return placement.placement_groups(osds=osds, size=config.layout.width, target=target)
 
 
-def parts(config: TierConfig, used: Relied) -> Mapping[str, float]:
+def parts(config: TierConfig, used: Relied, survive: Survive | None = None) -> Mapping[str, float]:
     """Daemons and placement groups of the cluster."""
+    lost = survive.nodes + survive.racks if survive else 0
     return {
         "osds": config.nodes * config.node.drives,
-        "monitors": monitors(config.nodes),
-        "managers": min(2, max(1, config.nodes)),
+        "monitors": monitors(config.nodes, lost=lost),
+        "managers": min(max(2, lost + 1), max(1, config.nodes)),
         "placement_groups": pool_groups(config, used),
         "nearfull_fraction": used["nearfull_fraction"],
         "osd_memory_target_gib": used["osd_memory_target_gib"],

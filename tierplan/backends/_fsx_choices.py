@@ -126,7 +126,7 @@ def _with_metadata(words: dict[str, OptionValue], need: TierNeed, known: Table, 
         return words
     wanted = iops_for(operations=need.op_rate, operations_per_iops=used["operations_per_iops"])
     automatic = 0 if choice.tiering else known.metadata.automatic(choice.size or 0.0)
-    if choice.mode is None and choice.iops is None and wanted <= automatic:
+    if not choice.tiering and choice.mode is None and choice.iops is None and wanted <= automatic:
         return {**words, "metadata_mode": AUTOMATIC}
     most = max(known.metadata.tiering) if choice.tiering else known.metadata.most
     found = known.metadata.at_least(max(wanted, automatic), storage=choice.storage)

@@ -15,7 +15,7 @@ from tierplan.backends._stores import Costs, gpu_node, node_rates, spread_advice
 from tierplan.domain.facts import BackendFacts
 from tierplan.domain.need import TierNeed
 from tierplan.domain.stack import LayoutPins, Site, StorageNode, Survive, TierPins
-from tierplan.domain.tiers import Illegal, Layout, TierConfig
+from tierplan.domain.tiers import Illegal, Layout, Protection, TierConfig
 from tierplan.units import Size
 
 OPTIONS: Mapping[str, OptionKind] = {
@@ -26,6 +26,7 @@ OPTIONS: Mapping[str, OptionKind] = {
 }
 FALLBACK = 16  # a set that is shown where the store would not even start
 MEBI = 2.0**20
+FILE_BLOCK = 4096  # a shard is a file, at least one block of the file system beneath
 HOST_MEMORY = ((1, 8), (10, 16), (100, 32), (1024, 64))  # TiB of drives up to which so many GiB are advised
 MOST_MEMORY = 128
 
@@ -97,6 +98,25 @@ def figures(config: TierConfig, need: TierNeed, used: Relied) -> Model:
         tolerated=one.servers_to_read,
         serving=one.servers_to_write,
         fate=fate(config),
+        protection=protection(config),
+    )
+
+
+def protection(config: TierConfig) -> Protection | None:
+    """What survival is computed from: each set is a world of its own, and waits for replaced drives."""
+    one = pool(config)
+    if config.layout.kind != "erasure-code" or one.sets < 1:
+        return None
+    return Protection(
+        tolerated=one.servers_to_read,
+        serving=one.servers_to_write,
+        drives_tolerated=one.parity,
+        domains=one.servers,
+        domains_needed=one.servers_per_set,
+        width=one.size,
+        pool=one.size,
+        read_units=max(1, one.size - one.parity),
+        repair="replacement",
     )
 
 
@@ -371,6 +391,7 @@ def parts(config: TierConfig) -> Mapping[str, float]:
         "write_quorum_drives": max(0, one.write_quorum),
         "servers_lost_readable": max(0, one.servers_to_read),
         "servers_lost_writable": max(0, one.servers_to_write),
+        "object_step_bytes": FILE_BLOCK * max(1, one.size - one.parity),
         "requests_per_server": requests_held(memory=config.node.memory, drives=config.node.drives),
     }
 

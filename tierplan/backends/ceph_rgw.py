@@ -30,7 +30,10 @@ CODES = (
     Layout(kind="erasure-code", data_units=4, parity_units=2),
     Layout(kind="erasure-code", data_units=4, parity_units=3),  # still serves with a rack and a host lost
     Layout(kind="erasure-code", data_units=8, parity_units=3),
+    Layout(kind="erasure-code", data_units=8, parity_units=4),  # the same of a wide code; hardly ever loses data
 )
+FULL_RATIO = 0.95
+COPIES_STEP = Size(4.0 * 2**10)  # bluestore_min_alloc_size
 STRIPE_UNIT = Size(4.0 * 2**10)
 
 
@@ -101,6 +104,59 @@ def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
     )
 
 
+def object_step(config: TierConfig) -> Size:
+    """
+    What an object's space is rounded up to: a whole stripe of a code, an allocation unit of copies.
+
+    Formula:  data_units * stripe_unit
+    Source:   github.com/ceph/ceph, doc/rados/operations/erasure-code.rst (2026-11-29)
+    """
+    if config.layout.kind != "erasure-code":
+        return COPIES_STEP
+    return (option(config.options, "stripe_unit", Size) or STRIPE_UNIT) * max(1, config.layout.data_units)
+
+
+def max_avail(*, raw: Size, efficiency: float, full_ratio: float) -> Size:
+    """
+    What `ceph df` shows as MAX AVAIL of the empty data pool: bytes until the first OSD is full.
+
+    Formula:  raw * full_ratio * efficiency
+    Assumes:  OSDs alike and evenly filled; the plan ends well before, at its planned fill
+    Source:   github.com/ceph/ceph, doc/rados/operations/monitoring.rst, MAX AVAIL (2026-11-29)
+
+    >>> max_avail(raw=Size(1105.92e12), efficiency=4 / 6, full_ratio=0.95).show("TB", 4)
+    '700.4 TB'
+    """
+    return raw * (full_ratio * efficiency)
+
+
+def block_db(*, drive: Size, share: float) -> Size:
+    """
+    Room on flash for database, write-ahead log and bucket index of one hard-disk OSD.
+
+    Formula:  drive * share
+    Source:   IBM Storage Ceph documentation, sizing block.db for object workloads; not verified (2026-11-29)
+
+    >>> block_db(drive=Size(20e12), share=0.04).show("GB")
+    '800 GB'
+    """
+    return drive * share
+
+
+def extra_parts(config: TierConfig, used: Relied) -> Mapping[str, float]:
+    """What an object store on Ceph runs and shows beside its OSDs."""
+    raw, layout = config.node.raw * config.nodes, config.layout
+    efficiency = layout.efficiency if layout.width > 0 else 0.0
+    found = {
+        "object_step_bytes": object_step(config).bytes,
+        "max_avail_bytes": max_avail(raw=raw, efficiency=efficiency, full_ratio=FULL_RATIO).bytes,
+    }
+    share = used["block_db_share"]
+    if config.node.medium == "hdd":
+        found["block_db_gib"] = math.ceil(block_db(drive=config.node.drive.size, share=share).bytes / 2**30)
+    return found
+
+
 def option_rules(config: TierConfig) -> Iterator[Illegal]:
     """Ceph's own words in range."""
     plugin, gateways = option(config.options, "plugin", str), option(config.options, "gateways_per_host", int)
@@ -132,8 +188,11 @@ def notes(config: TierConfig, used: Relied) -> tuple[str, ...]:
         f"reads and writes pause when more than {serving} failure domains are lost, until recovery re-creates them",
     ]
     if layout.kind == "erasure-code":
-        least = (option(config.options, "stripe_unit", Size) or STRIPE_UNIT) * layout.data_units
-        lines.append(f"objects below {least.show('KiB')} are padded to it: pack small files before they are archived")
+        least = object_step(config).show("KiB")
+        lines.append(f"objects below {least} are padded to it: pack small files before they are archived")
+    if config.node.medium == "hdd":
+        room = block_db(drive=config.node.drive.size * config.node.drives, share=used["block_db_share"])
+        lines.append(f"databases, logs and the bucket index belong on flash: {room.show()} a host (db_drives)")
     return tuple(lines)
 
 
@@ -181,9 +240,10 @@ class CephRgw:
             notes=notes(config, used),
             classes=storage_classes(config),
             parts={
-                **_ceph.parts(config, used),
+                **_ceph.parts(config, used, need.survive),
                 "gateways_per_host": gateways,
                 "gateways": gateways * config.nodes,
+                **extra_parts(config, used),
             },
         )
 
@@ -194,7 +254,8 @@ class CephRgw:
         hosts:    nodes, monitors, managers, gateways, gateways_per_host, osds, osds_per_host,
                   host_needs (what a hosts file must name for these files)
         drives:   device_class (hdd, ssd, nvme), rotational (1 or 0), osd_memory_target_gib, and the bounds that a
-                  size filter takes for these drives, in its own "G": size_low_g, size_high_g
+                  size filter takes for these drives, in its own "G": size_low_g, size_high_g; block_db_gib (0 on
+                  flash), osd_weight_thousandths (of a TiB: its weight in the CRUSH map)
         profile:  kind (erasure-code, replicas), data_units, parity_units, replicas, minimum_size, plugin, technique,
                   failure_domain (host, rack, osd), stripe_unit_kib, profile_name
         pools:    data_pool, index_pool, extra_pool, placement_groups, nearfull_fraction
@@ -204,6 +265,7 @@ class CephRgw:
         words = {"node": "host", "rack": "rack", "drive": "osd"}
         name = f"k{layout.data_units}m{layout.parity_units}"
         counts_of = {key: int(value) for key, value in parts.items() if key != "nearfull_fraction"}
+        counts_of.setdefault("block_db_gib", 0)
         return {
             **counts_of,
             "nearfull_fraction": parts["nearfull_fraction"],
@@ -212,6 +274,7 @@ class CephRgw:
             "host_needs": ["virtual_ips"],
             "size_low_g": math.floor(config.node.drive.size.bytes / 2**40 * 900),
             "size_high_g": math.ceil(config.node.drive.size.bytes / 1e12 * 1050),
+            "osd_weight_thousandths": round(config.node.drive.size.bytes / 2**40 * 1000),
             "device_class": config.node.medium,
             "rotational": int(config.node.medium == "hdd"),
             "kind": layout.kind,

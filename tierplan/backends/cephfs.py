@@ -224,7 +224,7 @@ class CephFs:
             assumptions=used.lines(config.node),
             notes=notes(config, servers, used),
             parts={
-                **_ceph.parts(config, used),
+                **_ceph.parts(config, used, need.survive),
                 "active_mds": servers.active,
                 "standby_mds": servers.standby,
                 "mds_cache_gib": math.ceil(servers.cache.bytes / 2**30),

@@ -198,6 +198,7 @@ class Garage:
                 "zones": min(zones(config), failure_domains(config)),
                 "copies": copies,
                 "partitions": 256,
+                "object_step_bytes": 4096,  # a block is a file, at least one block of the file system beneath
                 "write_quorum_copies": write_quorum(copies),
             },
         )

@@ -274,7 +274,7 @@ class JuiceFs:
             assumptions=used.lines(config.node),
             notes=notes(config, need, meta, used),
             parts={
-                **_ceph.parts(config, used),
+                **_ceph.parts(config, used, need.survive),
                 "gateways_per_host": gateways,
                 "gateways": gateways * config.nodes,
                 f"{meta.name}_servers": meta.servers,

@@ -24,7 +24,7 @@ from tierplan.backends._stores import Costs, gpu_node, node_rates, spread_advice
 from tierplan.domain.facts import BackendFacts
 from tierplan.domain.need import TierNeed
 from tierplan.domain.stack import Site, Survive, TierPins
-from tierplan.domain.tiers import Delivered, Factor, Illegal, Layout, TierConfig, TierPlan
+from tierplan.domain.tiers import Delivered, Factor, Illegal, Layout, Protection, TierConfig, TierPlan
 from tierplan.units import Size
 
 OPTIONS: Mapping[str, OptionKind] = {"bucket": str, "versioning": bool, "copies": int, "volume_size": Size}
@@ -32,20 +32,36 @@ VOLUME = Size(30e9)
 MOST_COPIES = 3
 
 
+def shards_on(*, nodes: int, racks: int, width: int) -> tuple[int, int]:
+    """
+    Shards of one sealed volume on the fullest node, and in the fullest rack.
+
+    Formula:  rack = ceil(width / R), node = ceil(rack / floor(nodes / R)), R = min(racks, nodes)
+    Assumes:  shards are dealt evenly over the racks, then over the nodes of each (ec.balance)
+    Source:   github.com/seaweedfs/seaweedfs, README: rack-aware 10.4 erasure coding (2026-11-29)
+
+    >>> shards_on(nodes=4, racks=1, width=14), shards_on(nodes=7, racks=4, width=14)
+    ((4, 14), (4, 4))
+    """
+    if nodes < 1:
+        return width, width
+    used = min(max(1, racks), nodes)
+    of_rack = -(-width // used)
+    return -(-of_rack // (nodes // used)), of_rack
+
+
 def shards_lost(*, nodes: int, racks: int, lost_nodes: int, lost_racks: int, width: int) -> int:
     """
     Shards of one sealed volume that losses take at the worst.
 
-    Formula:  min(width, lost_nodes * ceil(width / nodes) + lost_racks * ceil(width / racks))
-    Assumes:  shards are dealt evenly over racks, and over the nodes in them (ec.balance)
-    Source:   github.com/seaweedfs/seaweedfs, README: rack-aware 10.4 erasure coding (2026-11-29)
+    Formula:  min(width, lost_nodes * node + lost_racks * rack), both as `shards_on`
 
     >>> shards_lost(nodes=4, racks=1, lost_nodes=1, lost_racks=0, width=14)
     4
     """
     if nodes < 1 or lost_racks >= max(1, racks):
         return width
-    each, of_rack = -(-width // nodes), -(-width // min(max(1, racks), nodes))
+    each, of_rack = shards_on(nodes=nodes, racks=racks, width=width)
     return min(width, lost_nodes * each + lost_racks * of_rack)
 
 
@@ -87,7 +103,7 @@ def nodes_for_shards(config: TierConfig, survive: Survive) -> int:
     layout = config.layout
     if not sealed(config) or layout.width > 64:
         return layout.replicas if layout.kind == "replicas" else 0
-    for nodes in range(1, layout.width + 1):
+    for nodes in range(1, 2 * layout.width + 1):
         gone = shards_lost(
             nodes=nodes,
             racks=config.racks,
@@ -137,6 +153,30 @@ def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
         client=gpu_node(need, used),
         tolerated=max(0, layout.tolerated),
         fate=fate(config, need),
+        protection=protection(config),
+    )
+
+
+def protection(config: TierConfig) -> Protection | None:
+    """What survival is computed from: sealed volumes, each on drives of its own choice, made anew on any node."""
+    layout, node = config.layout, config.node
+    drives = config.nodes * node.drives
+    if layout.kind == "none" or drives < 1 or layout.width < 1:
+        return None
+    volume = (option(config.options, "volume_size", Size) or VOLUME).bytes
+    raw = node.raw.bytes * config.nodes
+    each, _ = shards_on(nodes=config.nodes, racks=config.racks, width=layout.width)
+    tolerated = layout.parity_units // each if sealed(config) else max(0, layout.replicas - 1)
+    return Protection(
+        tolerated=tolerated,
+        serving=tolerated,
+        drives_tolerated=max(0, layout.tolerated),
+        domains=config.nodes,
+        domains_needed=max(1, nodes_for_shards(config, Survive(nodes=1))),
+        width=layout.width,
+        pool=drives,
+        groups=max(1, round(raw * layout.efficiency / volume)) if volume > 0 else None,
+        read_units=layout.data_units if sealed(config) else 1,
     )
 
 

@@ -33,6 +33,9 @@ class Verbs(click.Group):
         "optimum": "optimum",
         "report": "report",
         "sweep": "sweep",
+        "bench": "bench",
+        "verify": "verify",
+        "timeline": "timeline",
     }
     """Verb -> module of `tierplan.cli` whose `command` it is."""
 

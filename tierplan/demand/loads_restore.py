@@ -9,6 +9,8 @@ from tierplan.domain.figures import Known
 from tierplan.domain.need import Load, TimeTarget
 from tierplan.units import Size
 
+COLD_PHASE, COLD_LOAD = "cold_restore", "restore.cold"
+
 
 def restores(job: Job) -> Asked:
     """What coming back asks of the shared tier; without `within` it is only shown, not required."""
@@ -16,8 +18,9 @@ def restores(job: Job) -> Asked:
     if asked is None:
         return Asked()
     volume = _volume(job)
+    archived = _from_cold(job, volume.value)
     if asked.within is None:
-        return Asked()
+        return archived
     within = sheet.given(asked.within, "restore.within")
     read = sheet.figure("restore.read_bytes_per_s", restore.read_bandwidth, read=volume, within=within)
     ops = sheet.figure(
@@ -36,11 +39,35 @@ def restores(job: Job) -> Asked:
         because=f"{name}.restore: {volume.value.show()} within {asked.within.show()}",
     )
     target = TimeTarget(
-        policy="hot-restore-time",
+        policy=f"{sheet.shared}-restore-time",
         figure=f"{name}.restore.duration_s",
         within_s=asked.within.s,
         volume=volume.value,
         tier=sheet.shared,
+    )
+    return Asked(loads=(load, *archived.loads), targets=(target, *archived.targets))
+
+
+def _from_cold(job: Job, volume: Size) -> Asked:
+    """What coming back from an archived checkpoint asks of the cold tier; where it is the shared tier, nothing more."""
+    asked, name = job.work.restore, job.work.name
+    if asked is None or asked.cold_within is None or job.sheet.shared == "cold":
+        return Asked()
+    load = Load(
+        id=f"{name}.{COLD_LOAD}",
+        tier="cold",
+        when="burst",
+        phase=COLD_PHASE,
+        read=volume / asked.cold_within,
+        node_read=node_volume(job, volume) / asked.cold_within,
+        because=f"{name}.restore from the archive: {volume.show()} within {asked.cold_within.show()}",
+    )
+    target = TimeTarget(
+        policy="cold-restore-time",
+        figure=f"{name}.restore.cold_duration_s",
+        within_s=asked.cold_within.s,
+        volume=volume,
+        tier="cold",
     )
     return Asked(loads=(load,), targets=(target,))
 

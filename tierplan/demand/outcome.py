@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from tierplan.demand.outcome_cold import out_of_cold
 from tierplan.demand.outcome_training import trained
 from tierplan.demand.reference import referred
 from tierplan.demand.result import Result, computed_again, full, loaded, planned, reloaded, shared_of
@@ -29,6 +30,8 @@ def outcome(stack: Stack, requirement: Requirement, tiers: Mapping[Tier, TierPla
         match work:
             case Training():
                 trained(result, work, seen, shared)
+                if shared is not None and shared.tier != "cold" and "cold" in seen:
+                    out_of_cold(result, work, seen["cold"])
             case ModelLoad() if shared is not None:
                 loaded(result, work, shared)
             case KvCache():

@@ -215,12 +215,12 @@ def _restored(result: Result, job: Job, shared: Given) -> Known[Duration] | None
         restore.duration,
         read=volume,
         bandwidth=available,
-        node_read=_node_read(result, job, volume),
+        node_read=node_read(result, job, volume),
         client=shared.client(),
     )
 
 
-def _node_read(result: Result, job: Job, volume: Known[Size]) -> Known[Size]:
+def node_read(result: Result, job: Job, volume: Known[Size]) -> Known[Size]:
     """The figure of what the busiest GPU node reads of a restore."""
     quantity = "restore.node_read_bytes"
     if reads_alone(job):

@@ -119,6 +119,8 @@ class FabricPlan:
     cables: int = 0
     client: Bandwidth | None = None
     """What the ports of one GPU node carry in one direction."""
+    busy_client: Bandwidth | None = None
+    """What one GPU node gets while all others on its leaf are as busy: no more than its ports, and less beyond 1:1."""
     paths: tuple[FabricPath, ...] = ()
     phases: tuple[FabricPhase, ...] = ()
     faults: tuple[str, ...] = ()

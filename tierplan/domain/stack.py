@@ -207,6 +207,8 @@ class Restore:
     """How a job comes back; without `within` the time is shown, not required."""
 
     within: Duration | None = None
+    cold_within: Duration | None = None
+    """The same from an archived checkpoint, straight out of the cold tier."""
     reads: Literal["once", "per-replica"] = "once"
 
 

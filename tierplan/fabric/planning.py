@@ -30,6 +30,7 @@ ONE_LEAF = "every port is on one leaf: its loss takes all storage away"
 class Rest(TypedDict, total=False):
     """What only a fabric of switches has."""
 
+    busy_client: Bandwidth
     levels: int
     leaf_ports: int
     spine_ports: int
@@ -92,15 +93,29 @@ def topology_of(
 
 
 def limited_tiers(tiers: Mapping[Tier, TierPlan], fabric: FabricPlan | None) -> Mapping[Tier, TierPlan]:
-    """The tiers as clients see them: where the fabric carries less than a tier gives, that counts."""
+    """The tiers as clients see them: where the fabric carries less than a tier or a client gives, that counts."""
     found = dict(tiers)
     for path in fabric.paths if fabric is not None and fabric.known else ():
         chosen = tiers[path.tier]
-        rates = chosen.delivered.healthy
-        if _less(path.read.carries, rates.read) or _less(path.write.carries, rates.write):
-            delivered = replace(chosen.delivered, healthy=_limited(rates, path))
-            found[path.tier] = replace(chosen, delivered=delivered)
+        rates, client = chosen.delivered.healthy, _client(chosen, fabric) if fabric else None
+        narrow = _less(path.read.carries, rates.read) or _less(path.write.carries, rates.write)
+        if narrow or client != rates.client:
+            healthy = replace(_limited(rates, path) if narrow else rates, client=client)
+            found[path.tier] = replace(chosen, delivered=replace(chosen.delivered, healthy=healthy))
     return found
+
+
+def _client(chosen: TierPlan, fabric: FabricPlan) -> Bandwidth | None:
+    """
+    What one GPU node gets: no more than its share of a leaf full of nodes as busy as itself.
+
+    What the busiest node must have is carried, or `fabric-bandwidth` says that it is not: it gets that at least.
+    """
+    clients, given = chosen.need.clients, chosen.delivered.healthy.client
+    if fabric.busy_client is None:
+        return given
+    least = max(fabric.busy_client, clients.node_read, clients.node_write)
+    return min(clients.network if given is None else given, least)
 
 
 def _less(carried: Bandwidth, given: Bandwidth) -> bool:
@@ -296,6 +311,7 @@ def _planned(setting: Setting, topology: Topology) -> FabricPlan:
     return _unbuilt(
         setting,
         known=True,
+        busy_client=_busy_client(topology),
         levels=topology.levels,
         leaf_ports=topology.leaf_ports,
         spine_ports=topology.spine_ports,
@@ -311,6 +327,17 @@ def _planned(setting: Setting, topology: Topology) -> FabricPlan:
         assumptions=tuple(f"fabric {fact}" for fact in _used(setting, topology) if fact.basis != "measured"),
         notes=tuple(_notes(setting, topology)),
     )
+
+
+def _busy_client(topology: Topology) -> Bandwidth:
+    """What one GPU node gets of its ports and of its leafs' uplinks, while all others on them are as busy."""
+    group, gpu = topology.gpu, topology.gpu.member("gpu")
+    if gpu is None:
+        return NOTHING
+    ports = gpu.port * gpu.ports
+    if topology.levels == 1:
+        return ports
+    return min(ports, group.uplink * (group.uplinks * group.rails / -(-gpu.nodes // group.sets)))
 
 
 def _notes(setting: Setting, topology: Topology) -> Iterator[str]:

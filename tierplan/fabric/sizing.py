@@ -58,26 +58,22 @@ def leafs_and_spines(
     joins them without an oversubscription of its own.
     """
     spines = LEAST_SPINES
-    while spines <= switches.leaf_ports:
-        groups = _groups(storage, gpu, switches, wanted, spines)
-        if groups is None:
-            return None
+    least = groups = _groups(storage, gpu, switches, wanted, spines)
+    while groups is not None:
         links = sum(group.leafs * group.uplinks for group in groups)
-        if links <= spines * switches.spine_ports and links:
+        if links <= spines * switches.spine_ports:
             return _topology(groups, switches, spines=spines)
-        if max(group.leafs for group in groups) > switches.spine_ports:
-            break
         spines = max(spines + 1, -(-links // switches.spine_ports))
-    return _three_layers(storage, gpu, switches, wanted)
+        if spines > switches.leaf_ports or max(group.leafs for group in groups) > switches.spine_ports:
+            break
+        groups = _groups(storage, gpu, switches, wanted, spines)
+    return None if least is None else _three_layers(least, switches)
 
 
-def _three_layers(
-    storage: tuple[Member, ...], gpu: tuple[Member, ...], switches: Switches, wanted: tuple[Wanted, Wanted]
-) -> Topology | None:
+def _three_layers(groups: tuple[Group, Group], switches: Switches) -> Topology | None:
     """Spines keep half their ports for cores: pods of them, at most as many leafs as half a spine's ports squared."""
-    groups = _groups(storage, gpu, switches, wanted, LEAST_SPINES)
     half = switches.spine_ports // 2
-    if groups is None or half < 1 or sum(group.leafs for group in groups) > half * switches.spine_ports:
+    if half < 1 or sum(group.leafs for group in groups) > half * switches.spine_ports:
         return None
     links = sum(group.leafs * group.uplinks for group in groups)
     return _topology(groups, switches, spines=-(-links // half), cores=-(-links // switches.spine_ports))

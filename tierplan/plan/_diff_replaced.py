@@ -14,6 +14,8 @@ from tierplan.domain.tiers import CloudSize, TierPlan
 HOLDS_DATA: tuple[Tier, ...] = ("hot", "cold")
 """The local tier holds nothing that cannot be fetched again: `local-refetchable` sees to that."""
 PLACE = ("kind", "region", "zone")
+MOVES = ("kind", "region")
+"""Of the place those that no data follows by itself; a zone counts where the service says so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +62,7 @@ def _reasons(before: TierPlan, after: TierPlan | None, old: Plan, new: Plan) -> 
 
 
 def _moved(old: Plan, new: Plan) -> Iterator[str]:
-    for word in PLACE:
+    for word in MOVES:
         was, becomes = getattr(old.stack.site, word), getattr(new.stack.site, word)
         if was != becomes:
             yield f"site {word} {was or 'unset'} becomes {becomes or 'unset'}"
@@ -113,8 +115,14 @@ def _service(
         other = _value(word, after, becomes, plans[1])
         if one != other:
             yield f"{word} {_said(one)} becomes {_said(other)}: {was.service} makes a new one"
-    if becomes.size < was.size and "size" not in words and _unit(was) == _unit(becomes):
+    if becomes.size < was.size and _unit(was) == _unit(becomes) and _only_grows(was):
         yield f"size {was.size:g} {was.unit} becomes {becomes.size:g} {becomes.unit}: {was.service} does not shrink"
+
+
+def _only_grows(size: CloudSize) -> bool:
+    """Whether a smaller size is another system; of an object store the size is just what is stored."""
+    grows = any(word.startswith("size") and "upwards" in word for word in size.changes_in_place)
+    return grows or any("smaller" in word for word in size.replaces_on_change)
 
 
 def _unit(size: CloudSize) -> str:

@@ -78,7 +78,7 @@ def _tier(
     sides = (before, after)
     yield _text(tier, "product", *(_product(side) for side in sides))
     yield _size(tier, before, after)
-    yield _text(tier, "layout", *(str(side.config.layout) if side else None for side in sides))
+    yield _text(tier, "layout", *(_layout(side) for side in sides))
     if tier != "local":
         yield _survived(tier, before, after)
     for name in ("read", "write", "op_rate"):
@@ -88,6 +88,11 @@ def _tier(
     yield _rate(tier, "capacity", needs, (planned[0], planned[1]))
     if tier != "local":
         yield from _after_losses(tier, before, after)
+
+
+def _layout(side: TierPlan | None) -> str | None:
+    """How data is protected; a managed service sees to that itself."""
+    return str(side.config.layout) if side and side.delivered.cloud is None else None
 
 
 def _product(side: TierPlan | None) -> str | None:

@@ -52,7 +52,9 @@ def _remedy(link: str) -> str:
 
 def fabric_cut(case: PlanCase) -> Iterator[Finding]:
     """The fabric carries all that the tiers give, and a rebuild beside the phases; times are planned with the cut."""
-    for phase in case.fabric.phases if case.fabric is not None else ():
+    phases = case.fabric.phases if case.fabric is not None else ()
+    whole = all(phase.load_fraction <= 1 + TOLERANCE for phase in phases if phase.rebuilds is None)
+    for phase in phases if whole else ():  # else the phase itself does not fit, and that is said
         if phase.rebuilds is not None and phase.load_fraction > 1 + TOLERANCE:
             yield Finding(
                 policy="advice-fabric",

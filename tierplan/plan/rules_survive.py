@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from tierplan.domain.need import TierNeed
+from tierplan.domain.need import Tier, TierNeed
 from tierplan.domain.plan import Finding
 from tierplan.domain.survival import Rebuild, Risk
 from tierplan.domain.tiers import TierPlan
@@ -89,13 +89,15 @@ def _too_slow(plan: TierPlan, made: Rebuild | None, risk: Risk) -> Iterator[Find
         )
 
 
-def durability(case: PlanCase) -> Iterator[Finding]:
-    """The chance of losing data within a year is at most what the stack allows."""
-    if case.stack.targets.annual_loss_probability is None:
-        return
-    for tier, plan in case.tiers.items():
-        if tier in case.survival:
+def durability_of(tier: Tier) -> Callable[[PlanCase], Iterator[Finding]]:
+    """The rule that the chance of losing data of a tier within a year is at most what the stack allows."""
+
+    def check(case: PlanCase) -> Iterator[Finding]:
+        plan = case.tiers.get(tier)
+        if case.stack.targets.annual_loss_probability is not None and plan is not None and tier in case.survival:
             yield from lost_too_likely(plan.need, case.survival[tier].risk)
+
+    return check
 
 
 def lost_too_likely(need: TierNeed, risk: Risk) -> Iterator[Finding]:
@@ -105,7 +107,7 @@ def lost_too_likely(need: TierNeed, risk: Risk) -> Iterator[Finding]:
         return
     cause, words = risk.largest
     yield Finding(
-        policy="survive-durability",
+        policy="cold-durability" if need.tier == "cold" else "survive-durability",
         level="mandatory",
         tier=need.tier,
         required=allowed,
@@ -123,6 +125,10 @@ RULES: tuple[Rule, ...] = (
 STACK_RULES: tuple[StackRule, ...] = (
     stack_rule("survive-rebuild", "advisory", "medium", "A lost node can be made anew, and soon enough.", rebuild),
     stack_rule(
-        "survive-durability", "mandatory", "high", "Data is hardly lost within a year: as the target says.", durability
+        "survive-durability",
+        "mandatory",
+        "high",
+        "Data of the hot tier is hardly lost within a year: as the target says.",
+        durability_of("hot"),
     ),
 )

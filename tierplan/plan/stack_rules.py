@@ -206,6 +206,13 @@ CORE: tuple[StackRule, ...] = (
         within_time("hot-restore-time"),
     ),
     stack_rule(
+        "cold-restore-time",
+        "mandatory",
+        "high",
+        "A job comes back from the archive within its time.",
+        within_time("cold-restore-time"),
+    ),
+    stack_rule(
         "hot-load-time", "mandatory", "high", "A model is loaded within its time.", within_time("hot-load-time")
     ),
     stack_rule(

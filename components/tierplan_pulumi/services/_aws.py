@@ -104,7 +104,8 @@ def both_ways(
 
 def new_group(name: str, place: Place, purpose: str, opts: pulumi.ResourceOptions) -> pulumi.Output[str]:
     """A security group without rules, in the stack's VPC."""
-    group = pulumi_aws.ec2.SecurityGroup(
-        name, vpc_id=place.ids["vpc"], description=purpose, tags=names(place, name), opts=opts
-    )
+    with warnings.catch_warnings():  # slow to load, so only where a group is made
+        warnings.simplefilter("ignore", DeprecationWarning)
+        kind = pulumi_aws.ec2.SecurityGroup
+    group = kind(name, vpc_id=place.ids["vpc"], description=purpose, tags=names(place, name), opts=opts)
     return group.id

@@ -1,4 +1,4 @@
-"""JuiceFS on AWS: a safe bucket, network rules, and a metadata engine whose password is in no file and no plain state."""
+"""JuiceFS on AWS: a safe bucket, network rules, and a metadata engine whose password stands nowhere in plain text."""
 
 from __future__ import annotations
 

@@ -1,0 +1,68 @@
+"""What later plans must not promise more than: measured over promised, by product and storage node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tierplan.domain.plan import Plan
+from tierplan.measure.verifying import Verdict
+
+SCHEMA = "tierplan/calibration/1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """The share of its promise that a product on this node was measured to give; never above 1."""
+
+    backend: str
+    node: str
+    quantity: str
+    fraction: float
+    source: str
+
+
+def calibrated(plan: Plan, verdicts: Sequence[Verdict]) -> dict[str, object]:
+    """
+    An overrides file: the lowest measured share of each product, node and direction.
+
+    Only runs that count go in: what was not proven for a reason of the run itself proves no shortfall either.
+    """
+    lowest: dict[tuple[str, str, str], Entry] = {}
+    for verdict in verdicts:
+        entry = _entry(plan, verdict)
+        if entry is None:
+            continue
+        key = (entry.backend, entry.node, entry.quantity)
+        if key not in lowest or entry.fraction < lowest[key].fraction:
+            lowest[key] = entry
+    return {
+        "schema": SCHEMA,
+        "measured": [_row(entry) for _, entry in sorted(lowest.items())],
+    }
+
+
+def _entry(plan: Plan, verdict: Verdict) -> Entry | None:
+    chosen = plan.tiers.get(verdict.step.tier)
+    fraction = verdict.fraction
+    if chosen is None or fraction is None or verdict.judgement not in ("proven", "contradicts"):
+        return None
+    node = chosen.config.node
+    source = f"{', '.join(verdict.files)}, {verdict.tool}" + (f", {verdict.date}" if verdict.date else "")
+    return Entry(
+        backend=chosen.config.backend,
+        node=f"{node.drives}x{node.drive.size.text()} {node.medium}, {node.ports}x{node.port_rate.text()}",
+        quantity={"write": "write", "read": "read"}.get(verdict.step.quantity, "op_rate"),
+        fraction=min(1.0, fraction),
+        source=source,
+    )
+
+
+def _row(entry: Entry) -> Mapping[str, object]:
+    return {
+        "backend": entry.backend,
+        "node": entry.node,
+        "quantity": entry.quantity,
+        "fraction": round(entry.fraction, 4),
+        "source": entry.source,
+    }
