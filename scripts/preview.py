@@ -141,12 +141,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--json", action="store_true", help="the verdict as JSON on standard output, nothing else there"
     )
     parser.add_argument("--events", type=Path, help="keep the engine's events in this file, for tierplan diff --events")
-    parser.add_argument("words", nargs="*", help="after --: words for pulumi preview, e.g. --diff")
-    asked = parser.parse_args(arguments)
+    parser.epilog = "Words after -- go to pulumi preview, e.g. -- --diff"
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    ours = given.index("--") if "--" in given else len(given)  # argparse loses them behind an option
+    asked, words = parser.parse_args(given[:ours]), given[ours + 1 :]
     try:
         if asked.stack == "all":
             return every()
-        return one(asked.stack, as_json=asked.json, words=asked.words, events=asked.events)
+        return one(asked.stack, as_json=asked.json, words=words, events=asked.events)
     except BadInputError as error:
         print(error, file=sys.stderr)
         return BAD_INPUT

@@ -24,7 +24,7 @@ from tierplan.units import Quantity
 
 Spelling = Literal["form", "plain", "wire"]
 T = TypeVar("T")
-HIDDEN = ("origins", "lines")  # of a Stack: where values come from, not what they are
+HIDDEN = ("origins", "lines", "calibrated")  # of a Stack: where values come from, not what they are
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

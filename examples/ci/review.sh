@@ -7,6 +7,7 @@
 # and <stack>.log; for all: findings.sarif, code-quality.json, junit.xml. Exit code: the highest of 0 accepted,
 # 1 refused, 2 a stack file cannot be read, 3 a fault. A stack that says `tierplan:expect: refused` has to be refused.
 # TIERPLAN_ALLOW_REPLACE: names of resources that may be replaced, with spaces between.
+# TIERPLAN_POLICY_CONFIG: the policies' configuration with its waivers (JSON), for preview, comparison and reports alike.
 set -uo pipefail
 
 base=${1:?"usage: review.sh BASE OUT"} out=${2:?"usage: review.sh BASE OUT"}
@@ -39,6 +40,11 @@ allowed=()
 for name in ${TIERPLAN_ALLOW_REPLACE:-}; do
     allowed+=(--allow-replace "$name")
 done
+waivers=() configured=()
+if [[ -n ${TIERPLAN_POLICY_CONFIG:-} ]]; then
+    waivers=(--waivers "$TIERPLAN_POLICY_CONFIG")
+    configured=(-- --policy-pack-config "$TIERPLAN_POLICY_CONFIG")
+fi
 
 # The comment of a stack that cannot be read, or whose comparison fails: what was said on standard error.
 untold() {
@@ -54,13 +60,13 @@ review() {
     local events=$out/$stack.events.jsonl words=()
     : >"$out/$stack.log"
     if [[ -e $file ]]; then
-        "$bin/python" scripts/preview.py "$stack" --json --events "$events" >"$out/$stack.json" 2>"$out/$stack.log" ||
-            preview=$?
+        "$bin/python" scripts/preview.py "$stack" --json --events "$events" "${configured[@]}" \
+            >"$out/$stack.json" 2>"$out/$stack.log" || preview=$?
         if [[ -s $events ]]; then
             words+=(--events "$events")
         fi
     fi
-    "$bin/tierplan" diff --from "$from" "$stack" "${words[@]}" "${allowed[@]}" --markdown \
+    "$bin/tierplan" diff --from "$from" "$stack" "${words[@]}" "${allowed[@]}" "${waivers[@]}" --markdown \
         >"$out/$stack.md" 2>>"$out/$stack.log" || diff=$?
     if [[ ! -s $out/$stack.md ]]; then
         untold "$stack" >"$out/$stack.md"
@@ -91,7 +97,7 @@ done
 
 if ((${#present[@]})); then
     for form in sarif:findings.sarif gitlab:code-quality.json junit:junit.xml; do
-        "$bin/tierplan" plan --check "${present[@]}" --format "${form%%:*}" >"$out/${form#*:}" 2>/dev/null
+        "$bin/tierplan" plan --check "${present[@]}" "${waivers[@]}" --format "${form%%:*}" >"$out/${form#*:}" 2>/dev/null
     done
 fi
 exit "$worst"

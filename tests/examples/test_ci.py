@@ -197,6 +197,26 @@ def test_a_stack_that_is_taken_away_is_red_unless_allowed(git, review, branch):
     assert review(branch, TIERPLAN_ALLOW_REPLACE="demo-hot demo-cold").returncode == 0
 
 
+@pytest.mark.engine
+@pytest.mark.usefixtures("engine")
+def test_what_is_waived_is_green_and_shown(git, review, branch):
+    path = branch / "stacks" / "Pulumi.refused-slow.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("expect: refused", "expect: pass"), encoding="utf-8")
+    rules = ("hot-write-bandwidth", "hot-phases", "survive-bandwidth")
+    words = {"stack": "refused-slow", "reason": "ports arrive in May", "owner": "ops", "until": "2099-12-31"}
+    rows = [{"rule": rule, **words} for rule in rules]
+    (branch / "policies.json").write_text(json.dumps({"stack-waivers": {"waivers": rows}}), encoding="utf-8")
+    git(branch, "add", ".")
+    git(branch, "commit", "-qm", "waived")
+    done = review(branch, TIERPLAN_POLICY_CONFIG="policies.json")
+    text = (branch / "review" / "refused-slow.md").read_text(encoding="utf-8")
+    assert done.returncode == 0, text + done.stderr
+    assert "**Waived**" in text
+    assert "waived until 2099-12-31 by ops: ports arrive in May" in text
+    verdict = json.loads((branch / "review" / "refused-slow.json").read_text(encoding="utf-8"))
+    assert verdict["verdict"] == "accepted"
+
+
 def test_a_change_without_stacks_reviews_nothing(git, review, branch):
     (branch / "README.md").write_text("words\n", encoding="utf-8")
     git(branch, "add", ".")

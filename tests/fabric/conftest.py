@@ -47,27 +47,26 @@ def random_fabric(seed: int) -> Topology:
             inner_write=draw.choice((0.0, 1.0)),
         )
 
-    storage, gpu = (
-        member("hot", draw.randint(1, 4), draw.randint(1, 3)),
-        member("gpu", draw.randint(1, 5), draw.randint(1, 3)),
-    )
+    hot = member("hot", draw.randint(1, 4), draw.randint(1, 3))
+    gpu = member("gpu", draw.randint(1, 5), draw.randint(1, 3))
+    cold = (member("cold", draw.randint(1, 5), draw.randint(1, 3)),) if draw.random() < 0.5 else ()
     if draw.random() < 0.2:
-        one = group("all", (storage, gpu), sets=1, rails=1, uplinks=0, uplink=0)
+        one = group("all", (hot, *cold, gpu), sets=1, rails=1, uplinks=0, uplink=0)
         return Topology(storage=one, gpu=one, leaf_ports=64, spine_ports=64)
     spines = draw.randint(1, 2)
 
-    def leafs(serves: str, machines: Member) -> Group:
+    def leafs(serves: str, *machines: Member) -> Group:
         return group(
             serves,
-            (machines,),
-            sets=draw.randint(1, machines.nodes),
-            rails=draw.randint(1, machines.ports),
+            machines,
+            sets=draw.randint(1, max(member.nodes for member in machines)),
+            rails=draw.randint(1, min(member.ports for member in machines)),
             uplinks=spines * draw.randint(1, 2),
             uplink=draw.randint(4, 60) * 1000,
         )
 
     return Topology(
-        storage=leafs("storage", storage), gpu=leafs("gpu", gpu), leaf_ports=64, spine_ports=64, spines=spines
+        storage=leafs("storage", hot, *cold), gpu=leafs("gpu", gpu), leaf_ports=64, spine_ports=64, spines=spines
     )
 
 

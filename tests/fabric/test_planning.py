@@ -120,6 +120,24 @@ def test_what_the_fabric_takes_away_is_not_promised(busy):
     assert of(tight, "advice-fabric")
 
 
+def test_a_node_on_a_full_leaf_gets_its_share_of_the_uplinks(busy):
+    """Sixteen nodes behind few uplinks: what one of them gets alone is not what all get at once."""
+    free, tight = made(busy), made(busy, oversubscription=20.0)
+    assert tight.fabric.busy_client < free.fabric.busy_client < free.fabric.client
+    (leaf,) = [group for group in tight.fabric.leafs if group.serves == "gpu"]
+    nodes = -(-leaf.nodes * leaf.rails // leaf.leafs)
+    link = (
+        catalogue().figures("fabric")["infiniband_link"].value * catalogue().figures("fabric")["infiniband_path"].value
+    )
+    assert tight.fabric.busy_client.base == pytest.approx(
+        leaf.uplinks * leaf.rails * leaf.rate.base * link / nodes, rel=0.1
+    )
+    clients = tight.tiers["hot"].need.clients
+    limited = room.limited_tiers(tight.tiers, tight.fabric)["hot"].delivered.healthy.client
+    assert limited >= max(clients.node_read, clients.node_write)  # what must be carried is judged by itself
+    assert limited <= tight.tiers["hot"].delivered.healthy.client
+
+
 def test_one_more_of_the_cut_brings_what_is_said(busy):
     """Against the max-flow of the fabric with that uplink added."""
     plan = made(busy, oversubscription=6.0)

@@ -17,7 +17,7 @@ from pulumi_policy import (
 from pulumi_policy.policy import _NotApplicableError
 
 import recording
-from judging import PACK, _options, _policy_resource, _proxied, level
+from judging import PACK, _options, level
 from mutations import SERVED, Case, Mutation, Rules
 from pack import read_index
 from recording import Recording, Registered
@@ -104,7 +104,7 @@ def mandatory(said: Said) -> Rules:
 
 def ask_resource(one: Registered) -> Said:
     """What the resource policies say of a resource."""
-    props, options, said = _proxied(one.inputs), _options(one), set[tuple[str, str]]()
+    props, options, said = one.inputs, _options(one), set[tuple[str, str]]()
     for policy in RESOURCE:
         args = ResourceValidationArgs(one.token, props, one.urn, one.name, options, None, None)  # type: ignore[arg-type]
         try:
@@ -114,14 +114,15 @@ def ask_resource(one: Registered) -> Said:
     return frozenset(said)
 
 
-_SHOWN: dict[int, tuple[Registered, Mapping[str, object], PolicyResource]] = {}
-"""What is shown of resources that do not change from one mutation to the next."""
+_SHOWN: dict[int, tuple[Registered, PolicyResource]] = {}
+"""What is shown of resources that do not change from one mutation to the next; plain, for nothing is unknown here."""
 
 
 def _shown(key: int, one: Registered) -> PolicyResource:
     if key not in _SHOWN:
-        _SHOWN[key] = (one, _proxied(one.inputs), _policy_resource(one))  # held, so that no other gets its id
-    return _SHOWN[key][2]
+        shown = PolicyResource(one.token, one.outputs, one.urn, one.name, _options(one), None, None, [], {})
+        _SHOWN[key] = (one, shown)  # held, so that no other resource gets its id
+    return _SHOWN[key][1]
 
 
 def ask_stack(resources: Sequence[Registered]) -> Said:
@@ -130,7 +131,7 @@ def ask_stack(resources: Sequence[Registered]) -> Said:
     made = {one.urn: _shown(id(one), one) for one in resources}
     for one in resources:
         made[one.urn].parent = made.get(one.parent)
-        INPUTS[one.urn] = _SHOWN[id(one)][1]
+        INPUTS[one.urn] = one.inputs
     for policy in STACK:
         try:
             policy.validate(
@@ -169,7 +170,7 @@ def run(held: Bench, case: Case, mutation: Mutation) -> Outcome | None:
     if one is None:
         return None
     made = _plan_of(held, one)
-    resources = [_following(held, made, other, one) for other in held.recorded.resources]
+    resources = [_following(made, other, one) for other in held.recorded.resources]
     said = held.all_of(one, ask_resource(one), ask_stack(resources))
     return Outcome(
         label=f"{held.name}: {case.tier} {mutation.path}: {mutation.words}",
@@ -196,7 +197,7 @@ def _plan_of(held: Bench, one: Registered) -> Plan | None:
     return replace(made, rejections=())
 
 
-def _following(held: Bench, made: Plan | None, other: Registered, one: Registered) -> Registered:
+def _following(made: Plan | None, other: Registered, one: Registered) -> Registered:
     """A resource as the component would register it beside the changed tier."""
     if other.urn == one.urn:
         return one

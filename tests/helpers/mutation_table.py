@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from mutations import ALL, LITTLE, NONE, SERVED, Case, Change, Effect, Expect, Mutation, Rules, nothing
 from tierplan.plan.rules import RULES
 from tierplan.plan.stack_rules import STACK_RULES
 
-LOCAL, HOT = ("local",), ("hot",)
+LOCAL = ("local",)
 JUST = 1e-3
 
 
@@ -53,7 +52,7 @@ def holds(case: Case) -> Rules:
     return case.holds()
 
 
-def _mutation(  # noqa: PLR0917  # one row of a table
+def _mutation(  # one row of a table
     effect: Effect,
     path: str,
     words: str,
@@ -81,7 +80,7 @@ def times_(factor: float) -> Change:
 
 def service(value: object) -> Change:
     """Another value, where the tier is a service."""
-    return lambda case, old: value if case.managed else None
+    return lambda case, _: value if case.managed else None
 
 
 FIXED_RESERVES = ("storage-scale",)  # some bytes of each drive, whatever its size
@@ -210,7 +209,13 @@ PROTECTION = (
         kind_is("replicas", both(LAYOUT, holds)),
         may=ANYTHING,
     ),
-    worse("layout.hotSpares", "more spares than drives", to(1000.0), nothing, may=both(LAYOUT, holds, SLOW, COUPLED, OP_RATE)),
+    worse(
+        "layout.hotSpares",
+        "more spares than drives",
+        to(1000.0),
+        nothing,
+        may=both(LAYOUT, holds, SLOW, COUPLED, OP_RATE),
+    ),
     better("layout.hotSpares", "no spare: all of it holds data", to(0.0)),
     worse("layout.kind", "no protection", to("none"), LAYOUT, may=both(LOST, COUPLED), tiers=SERVED),
     worse(

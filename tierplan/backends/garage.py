@@ -153,7 +153,7 @@ def notes(config: TierConfig) -> tuple[str, ...]:
         f"{copies} copies: {copies} bytes of drive for a byte stored, where 4+2 takes 1.5",
         "no storage classes, no bucket policies, no old versions; lifecycle rules expire and abort uploads only",
         "metadata belongs on flash: name it in the hosts file (db_drives)",
-        "no TLS of its own: the rendered proxy ends it",
+        "no TLS of its own: a proxy has to stand before it",
     )
 
 
@@ -217,7 +217,7 @@ class Garage:
         return {
             "nodes": config.nodes,
             "drives_per_node": config.node.drives,
-            "host_needs": ["drives", "db_drives", "virtual_ips"],
+            "host_needs": ["drives"],
             "drive_prefix": "/mnt/garage",
             "drive_capacity_gb": drive_gb,
             "node_capacity_gb": drive_gb * config.node.drives,

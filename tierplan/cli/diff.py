@@ -143,7 +143,7 @@ def _side(word: str, waivers: tuple[Waiver, ...]) -> Judged | None:
 def _judged(made: tuple[Plan, tuple[Finding, ...]], called: str, waivers: tuple[Waiver, ...]) -> Judged:
     plan, findings = made
     settled = waiving.settled(plan.stack.name, findings, waivers)
-    return Judged(plan=plan, findings=settled.findings, called=called)
+    return Judged(plan=plan, findings=settled.findings, called=called, waived=settled.waived)
 
 
 def _revision_of(word: str) -> str:

@@ -83,6 +83,11 @@ def _blocks(found: PlanDiff) -> Iterator[Block]:
         ],
     )
     yield Block(
+        what="waived findings",
+        head=["**Waived**", ""],
+        items=[f"- {_finding(one.finding, remedy=False)} ({_text(str(one.waiver))})" for one in found.waived],
+    )
+    yield Block(
         what="lines",
         head=["| | figure | required | before | after | |", "| --- | --- | ---: | ---: | ---: | --- |"],
         items=[

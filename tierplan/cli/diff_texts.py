@@ -92,6 +92,7 @@ def diff_lines(found: PlanDiff, *, verbose: bool) -> list[str]:
     lines += _replaced(found)
     for title, findings in (("New", found.findings.new), ("Gone", found.findings.gone), ("Still", found.findings.kept)):
         lines += _findings(title, findings, verbose=verbose)
+    lines += _waived(found)
     if verbose:
         lines += ["Every value that changes", *map(_change, found.changed)]
     else:
@@ -125,6 +126,15 @@ def _findings(title: str, findings: Sequence[Finding], *, verbose: bool) -> list
         if one.remedy and title == "New":
             lines += wrapped(f"            → {one.remedy}", indent=14)
     return lines + _more(len(shown) - len(shown[:most]), "findings")
+
+
+def _waived(found: PlanDiff) -> list[str]:
+    """What does not count, and who answers for it."""
+    lines = ["Waived"] if found.waived else []
+    for one in found.waived:
+        lines += wrapped(f"  {one.finding.policy}: {one.finding.message}", indent=12)
+        lines += wrapped(f"            {one.waiver}", indent=12)
+    return lines
 
 
 def _counted(findings: Iterable[Finding]) -> str:

@@ -9,6 +9,8 @@ from tierplan.cli.texts import wrapped
 from tierplan.domain.figures import Figure, Value
 from tierplan.domain.plan import Plan
 from tierplan.errors import InputError
+from tierplan.fabric.figures import figures as fabric_figures
+from tierplan.load import catalogue
 from tierplan.units import QUANTITIES, Quantity
 
 
@@ -47,7 +49,9 @@ def shown(value: Value, name: str = "") -> str:
 
 
 def _figures(plan: Plan) -> Mapping[str, Figure]:
-    return {**plan.requirement.figures, **plan.given}
+    facts = catalogue().figures("fabric")
+    carried = fabric_figures(plan.stack, plan.requirement, plan.tiers, plan.fabric, facts)
+    return {**plan.requirement.figures, **plan.given, **carried}
 
 
 def _tree(plan: Plan, figures: Mapping[str, Figure], name: str, *, depth: int, seen: set[str]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from tierplan.domain.fabric import Direction, FabricPath, FabricPlan
 from tierplan.domain.plan import Plan
 from tierplan.errors import InputError
 from tierplan.fabric import draw, graph, topology_of
+from tierplan.fabric.paths import SERVICE
 from tierplan.plan.document import fabric_document
 from tierplan.units import Bandwidth
 
@@ -119,7 +120,8 @@ def _path(path: FabricPath, computed: dict[str, Bandwidth]) -> list[str]:
     rows = [("", "count", "of", "read", "write")]
     for segment in path.segments:
         marks = [d for d in DIRECTIONS if path.cut(d).segment == segment.name]
-        shown = f"{segment.name}{' ← cut' if marks else ''}"
+        name = segment.name if segment.unit != SERVICE else segment.unit
+        shown = f"{name}{' ← cut' if marks else ''}"
         count = f"{segment.units:,}" if segment.units else "-"
         rows.append((shown, count, segment.unit, segment.read.show(), segment.write.show()))
     lines = [f"{path.tier} tier, drives to client processes", *texts.table(rows)]

@@ -62,3 +62,17 @@ def inside_bandwidth(**arriving: Bandwidth) -> Bandwidth:
     '43 MB/s'
     """
     return Bandwidth(sum(rate.base for rate in arriving.values()))
+
+
+def of_jobs(*, bandwidth: Bandwidth, running: int) -> Bandwidth:
+    """
+    What all jobs of a kind bring together.
+
+    Formula:  bandwidth * running
+    Assumes:  jobs that wait for GPUs bring nothing
+    Source:   definition (checked 2026-11-29)
+
+    >>> of_jobs(bandwidth=Bandwidth(11.3e6), running=4).show()
+    '45.2 MB/s'
+    """
+    return bandwidth * running

@@ -60,7 +60,7 @@ def _aged(stack: Stack, ledger: Ledger, suffix: str) -> Iterator[Load]:
             f"{PREFIX}.{sheet.name}.weekly_bytes_per_s{suffix}",
             lifecycle.kept_bandwidth,
             size=size,
-            running=_running(ledger, sheet.name),
+            running=_running(ledger, sheet.name, suffix),
             every=Known(lifecycle.WEEK, "constant"),
         )
         words = f"weekly checkpoints of {sheet.name} older than {after.show()}"
@@ -104,7 +104,7 @@ def _inside(stack: Stack, ledger: Ledger, suffix: str, *, arriving: Sequence[Loa
     if stack.site.kind != "on-prem" or asked is None or asked.cold_after is None or "cold_class" not in cold.options:
         return
     rates = {
-        load.id: Known(load.write, f"figure {load.id}")
+        load.id: _arriving(ledger, load, suffix)
         for load in arriving
         if load.tier == "cold" and load.when == "continuous" and load.write
     }
@@ -122,6 +122,20 @@ def _inside(stack: Stack, ledger: Ledger, suffix: str, *, arriving: Sequence[Loa
     )
 
 
+def _arriving(ledger: Ledger, load: Load, suffix: str) -> Known[Bandwidth]:
+    """The figure of what one load brings: its own, or that of one job times the jobs that run."""
+    if load.id.startswith(f"{PREFIX}."):
+        return Known(load.write, f"figure {load.id}_bytes_per_s{suffix}")
+    workload = load.id.partition(".")[0]
+    name = f"{workload}.checkpoint.archive_bytes_per_s{suffix}"
+    return ledger.figure(
+        f"{PREFIX}.{workload}.archive_bytes_per_s{suffix}",
+        lifecycle.of_jobs,
+        bandwidth=Known(Bandwidth(ledger.figures[name].number), f"figure {name}"),
+        running=_running(ledger, workload, suffix),
+    )
+
+
 def _weekly_sizes(stack: Stack, ledger: Ledger, after: Duration) -> Iterator[tuple[Sheet, Known[Size]]]:
     """Each job that keeps weekly checkpoints longer than data stays on the hot tier, with what those take."""
     for index, work in enumerate(stack.workloads):
@@ -133,7 +147,7 @@ def _weekly_sizes(stack: Stack, ledger: Ledger, after: Duration) -> Iterator[tup
         if not count:
             continue
         old = sheet.figure(
-            "checkpoint.weekly_old",
+            "checkpoint.weekly_old.kept",
             lifecycle.weekly_old,
             weekly=sheet.given(retain.weekly, "checkpoint.retain.weekly"),
             warm_after=sheet.of_stack(after, "tiers.lifecycle.warm_after"),
@@ -153,8 +167,8 @@ def _checkpoint_size(ledger: Ledger, workload: str) -> Known[Size]:
     return Known(Size(ledger.figures[name].number), f"figure {name}")
 
 
-def _running(ledger: Ledger, workload: str) -> Known[int]:
-    name = f"{workload}.jobs.running"
+def _running(ledger: Ledger, workload: str, suffix: str = "") -> Known[int]:
+    name = f"{workload}.jobs.running{suffix}"
     return Known(int(ledger.figures[name].number), f"figure {name}")
 
 

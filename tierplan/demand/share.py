@@ -9,7 +9,7 @@ from tierplan.demand.needs import base_phase
 from tierplan.domain.figures import Known
 from tierplan.domain.need import Requirement, Tier
 from tierplan.domain.stack import Stack
-from tierplan.domain.tiers import TierPlan
+from tierplan.domain.tiers import LimitedBy, TierPlan
 from tierplan.units import Bandwidth
 
 
@@ -55,22 +55,31 @@ class Given:
     def read_left(self, moment: Moment, load_id: str) -> tuple[Known[Bandwidth], Known[float], Known[float]]:
         """The inputs of `left` for the reads of one load."""
         others, wanted = self._parts(moment, load_id)
-        healthy = Known(self.plan.delivered.healthy.read, f"plan tiers.{self.tier}.healthy.read_bytes_per_s")
+        rates = self.plan.delivered.healthy
+        healthy = Known(rates.read, self._origin("read_bytes_per_s", rates.read_limited_by))
         return healthy, others, wanted
 
     def write_left(self, moment: Moment, load_id: str) -> tuple[Known[Bandwidth], Known[float], Known[float]]:
         """The inputs of `left` for the writes of one load."""
         others, wanted = self._parts(moment, load_id)
-        healthy = Known(self.plan.delivered.healthy.write, f"plan tiers.{self.tier}.healthy.write_bytes_per_s")
+        rates = self.plan.delivered.healthy
+        healthy = Known(rates.write, self._origin("write_bytes_per_s", rates.write_limited_by))
         return healthy, others, wanted
 
     def client(self) -> Known[Bandwidth]:
         """What one GPU node can take: by the tier's client, else by its storage ports."""
-        limit = self.plan.delivered.healthy.client
-        network = self.plan.need.clients.network
-        if limit is not None and limit < network:
-            return Known(limit, f"plan tiers.{self.tier}.healthy.client_bytes_per_s")
+        rates, network = self.plan.delivered.healthy, self.plan.need.clients.network
+        if rates.client is not None and rates.client < network:
+            return Known(rates.client, self._origin("client_bytes_per_s", rates.client_limited_by))
         return Known(network, "stack cluster.storage_network")
+
+    def _origin(self, figure: str, limited_by: LimitedBy) -> str:
+        """Where a rate comes from: the tier, or the fabric where that carries less."""
+        return (
+            f"plan fabric.{self.tier}.{figure}"
+            if limited_by == "fabric"
+            else f"plan tiers.{self.tier}.healthy.{figure}"
+        )
 
     def _parts(self, moment: Moment, load_id: str) -> tuple[Known[float], Known[float]]:
         """The share of the tier that the other loads of a moment take, and that this one wants."""

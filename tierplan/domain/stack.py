@@ -398,6 +398,27 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """The shares of its promise that a product was measured to give on this kind of node; never above 1."""
+
+    read_fraction: float = 1.0
+    write_fraction: float = 1.0
+    op_rate_fraction: float = 1.0
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """One line of a calibration file: a product on a node, one direction, the measured share of the promise."""
+
+    backend: str
+    node: str
+    quantity: Literal["read", "write", "op_rate"]
+    fraction: float
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TierPins:
     """A tier's choices as far as the stack makes them."""
 
@@ -406,6 +427,7 @@ class TierPins:
     node: NodePins | None = None
     layout: LayoutPins | None = None
     quote: Quote | None = None
+    measured: Measured | None = None
     options: Mapping[str, OptionValue] = field(default_factory=dict)
 
 
@@ -523,11 +545,14 @@ class Stack:
     operations: Operations
     fabric: FabricPins | None = None
     prices: str | None = None
+    calibration: str | None = None
     expect: Literal["pass", "refused"] = "pass"
     origins: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     """Key path -> ``stack``, ``default`` or ``catalogue <row>``; paths are those of the form."""
     lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     """Key path -> line of the stack file, where it was read from one."""
+    calibrated: tuple[Calibration, ...] = field(default=(), compare=False, repr=False)
+    """What the file of `calibration` holds."""
 
     def origin(self, path: str) -> str:
         """The origin of a key as figures quote it: ``stack workloads[0].gpus``, ``default targets.headroom``."""

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from tierplan.domain.lifecycle import StorageClass
 from tierplan.domain.need import Tier, TierNeed
-from tierplan.domain.stack import OptionValue, Quote, StorageNode
+from tierplan.domain.stack import Measured, OptionValue, Quote, StorageNode
 from tierplan.units import Bandwidth, OpRate, Size
 
 LimitedBy: TypeAlias = Literal[
@@ -66,6 +66,7 @@ class TierConfig:
     layout: Layout
     racks: int = 1
     quote: Quote | None = None
+    measured: Measured | None = None
     options: Mapping[str, OptionValue] = field(default_factory=dict)
 
 
@@ -92,6 +93,7 @@ class Rates:
     write_high: Bandwidth | None = None
     op_rate_high: OpRate | None = None
     client: Bandwidth | None = None  # what one GPU node gets at most, where that is known
+    client_limited_by: LimitedBy = "clients"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -121,8 +121,12 @@ def _switches(fabric: FabricPlan, row: float) -> Iterator[Box]:
 
 def _gpu_boxes(fabric: FabricPlan, row: float) -> Iterator[Box]:
     column = {0: 2, 1: 3}.get(fabric.levels, 5)
-    yield Box(id="gpu_nodes", lines=(f"{fabric.gpu_nodes:,} GPU nodes",), column=column, row=row)
-    yield Box(id="processes", lines=("client processes",), column=column + 1, row=row)
+    nodes, processes = f"{fabric.gpu_nodes:,} GPU nodes", "client processes"
+    if not fabric.known:
+        yield Box(id="gpu_nodes", lines=(nodes, processes), column=column, row=row)
+        return
+    yield Box(id="gpu_nodes", lines=(nodes,), column=column, row=row)
+    yield Box(id="processes", lines=(processes,), column=column + 1, row=row)
 
 
 def _gpu_links(fabric: FabricPlan) -> Iterator[Link]:

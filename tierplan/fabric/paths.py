@@ -18,15 +18,55 @@ GROW_WITH: Mapping[str, tuple[str, ...]] = {NODES: (DRIVES, PORTS), CLIENTS: (GP
 SAME = 1e-9
 
 
-def uplink_bandwidth(group: Group, member: Member, *, inner: float) -> Bandwidth:
+def link_bandwidth(rate: Bandwidth, *, link: float) -> Bandwidth:
+    """
+    What one port carries in one direction.
+
+    Formula:  rate * link
+    Assumes:  PCIe behind it feeds it in full
+    """
+    return rate * link
+
+
+def trunk_bandwidth(rate: Bandwidth, *, link: float, path: float) -> Bandwidth:
+    """
+    What one link between switches carries in one direction.
+
+    Formula:  rate * link * path
+    Assumes:  flows collide on it as on published fabrics of this transport
+    """
+    return rate * (link * path)
+
+
+def port_bandwidth(port: Bandwidth, *, nodes: int, ports: int, inner: float) -> Bandwidth:
+    """
+    What clients get through the ports of all nodes.
+
+    Formula:  port * nodes * ports / (1 + inner)
+    Assumes:  every node serves or takes as much as another
+    """
+    return port * (nodes * ports / (1 + inner))
+
+
+def uplink_bandwidth(uplink: Bandwidth, *, uplinks: int, share: float, inner: float, away: float) -> Bandwidth:
     """
     What clients get through a group's uplinks when traffic is spread evenly over the nodes.
 
-    Formula:  uplinks * uplink / share / (1 + inner * away)
-    Assumes:  every node serves or takes as much as another, so that the fullest leaf is full first
+    Formula:  uplink * uplinks / share / (1 + inner * away)
+    Assumes:  every node serves or takes as much as another, so that the fullest leaf, with its share, is full first
     """
-    share = group.share(member)
-    return group.uplink * (group.uplinks / (1 + inner * group.away) / share) if share else Bandwidth.zero()
+    return uplink * (uplinks / share / (1 + inner * away)) if share else Bandwidth.zero()
+
+
+def path_bandwidth(**stretches: Bandwidth) -> Bandwidth:
+    """
+    What clients get of a tier.
+
+    Formula:  min(stretches), from the drives to the client processes
+    Assumes:  traffic is spread evenly
+    Source:   max-flow min-cut theorem on a chain
+    """
+    return min(stretches.values())
 
 
 def tier_path(topology: Topology, chosen: TierPlan) -> FabricPath:
@@ -44,15 +84,17 @@ def _segments(topology: Topology, chosen: TierPlan) -> list[Segment]:
     found = storage_segments(chosen)
     if member is None or gpu is None:
         return found
-    ports = member.port * (config.nodes * node.ports)
-    read, write = ports / (1 + member.inner_read), ports / (1 + member.inner_write)
+    read, write = (
+        port_bandwidth(member.port, nodes=config.nodes, ports=node.ports, inner=inner)
+        for inner in (member.inner_read, member.inner_write)
+    )
     found.append(Segment(name=PORTS, unit="port on each storage node", units=node.ports, read=read, write=write))
     if topology.levels > 1:
         found += [
             _uplinks(LEAFS, "uplink on each storage leaf", topology.storage, member, of=member),
             _uplinks(GPU_LEAFS, "uplink on each GPU leaf", topology.gpu, gpu, of=None),
         ]
-    taken = gpu.port * (gpu.nodes * gpu.ports)
+    taken = port_bandwidth(gpu.port, nodes=gpu.nodes, ports=gpu.ports, inner=0.0)
     found.append(Segment(name=GPU_PORTS, unit="port on each GPU node", units=gpu.ports, read=taken, write=taken))
     read, write = member.client_read, member.client_write
     found.append(Segment(name=CLIENTS, unit="GPU node", units=gpu.nodes, read=read, write=write))
@@ -60,14 +102,12 @@ def _segments(topology: Topology, chosen: TierPlan) -> list[Segment]:
 
 
 def _uplinks(name: str, unit: str, group: Group, member: Member, *, of: Member | None) -> Segment:
-    inner_read, inner_write = (of.inner_read, of.inner_write) if of else (0.0, 0.0)
-    return Segment(
-        name=name,
-        unit=unit,
-        units=group.uplinks,
-        read=uplink_bandwidth(group, member, inner=inner_read),
-        write=uplink_bandwidth(group, member, inner=inner_write),
+    share = group.share(member)
+    read, write = (
+        uplink_bandwidth(group.uplink, uplinks=group.uplinks, share=share, inner=inner, away=group.away)
+        for inner in ((of.inner_read, of.inner_write) if of else (0.0, 0.0))
     )
+    return Segment(name=name, unit=unit, units=group.uplinks, read=read, write=write)
 
 
 def storage_segments(chosen: TierPlan) -> list[Segment]:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypedDict, Unpack
 
-from tierplan.domain.fabric import Direction, FabricPath, FabricPhase, FabricPlan, LeafGroup, Segment
+from tierplan.domain.fabric import FabricPath, FabricPhase, FabricPlan, LeafGroup, Segment
 from tierplan.domain.facts import Fact
 from tierplan.domain.need import Requirement, Tier
 from tierplan.domain.stack import FabricPins, Stack
-from tierplan.domain.tiers import LimitedBy, Rates, TierPlan
+from tierplan.domain.tiers import TierPlan
 from tierplan.fabric import phases as loads
 from tierplan.fabric import traffic
 from tierplan.fabric.links import Links, links
-from tierplan.fabric.paths import CLIENTS, SAME, narrowest, storage_segments, tier_path
+from tierplan.fabric.paths import CLIENTS, PORTS, link_bandwidth, narrowest, storage_segments, tier_path
 from tierplan.fabric.sizing import Switches, Wanted, leafs_and_spines, single_leaf
 from tierplan.fabric.topology import NOTHING, Group, Member, Topology
 from tierplan.units import Bandwidth
@@ -92,50 +92,6 @@ def topology_of(
     return None if isinstance(built, str) else built
 
 
-def limited_tiers(tiers: Mapping[Tier, TierPlan], fabric: FabricPlan | None) -> Mapping[Tier, TierPlan]:
-    """The tiers as clients see them: where the fabric carries less than a tier or a client gives, that counts."""
-    found = dict(tiers)
-    for path in fabric.paths if fabric is not None and fabric.known else ():
-        chosen = tiers[path.tier]
-        rates, client = chosen.delivered.healthy, _client(chosen, fabric) if fabric else None
-        narrow = _less(path.read.carries, rates.read) or _less(path.write.carries, rates.write)
-        if narrow or client != rates.client:
-            healthy = replace(_limited(rates, path) if narrow else rates, client=client)
-            found[path.tier] = replace(chosen, delivered=replace(chosen.delivered, healthy=healthy))
-    return found
-
-
-def _client(chosen: TierPlan, fabric: FabricPlan) -> Bandwidth | None:
-    """
-    What one GPU node gets: no more than its share of a leaf full of nodes as busy as itself.
-
-    What the busiest node must have is carried, or `fabric-bandwidth` says that it is not: it gets that at least.
-    """
-    clients, given = chosen.need.clients, chosen.delivered.healthy.client
-    if fabric.busy_client is None:
-        return given
-    least = max(fabric.busy_client, clients.node_read, clients.node_write)
-    return min(clients.network if given is None else given, least)
-
-
-def _less(carried: Bandwidth, given: Bandwidth) -> bool:
-    return carried.base < given.base * (1 - SAME)
-
-
-def _limited(rates: Rates, path: FabricPath) -> Rates:
-    fabric: LimitedBy = "fabric"
-    read, write = path.read.carries, path.write.carries
-    return replace(
-        rates,
-        read=min(rates.read, read),
-        write=min(rates.write, write),
-        read_limited_by=fabric if _less(read, rates.read) else rates.read_limited_by,
-        write_limited_by=fabric if _less(write, rates.write) else rates.write_limited_by,
-        read_high=None if rates.read_high is None else min(rates.read_high, read),
-        write_high=None if rates.write_high is None else min(rates.write_high, write),
-    )
-
-
 def _setting(
     stack: Stack, requirement: Requirement, tiers: Mapping[Tier, TierPlan], figures: Mapping[str, Fact]
 ) -> Setting | None:
@@ -160,12 +116,11 @@ def _setting(
 
 def _members(setting: Setting, gpu: Member) -> Iterator[Member]:
     """The machines of each tier that have ports, and those beside them."""
-    share = setting.links.link
     for tier, chosen in setting.served.items():
         config, node, rates = chosen.config, chosen.config.node, chosen.delivered.healthy
         if not config.nodes or not node.ports:
             continue
-        port = node.port_rate * share
+        port = link_bandwidth(node.port_rate, link=setting.links.link)
         ports = port * (config.nodes * node.ports)
         client_read, client_write = _clients(chosen, gpu)
         yield Member(
@@ -178,23 +133,14 @@ def _members(setting: Setting, gpu: Member) -> Iterator[Member]:
             write=rates.write,
             client_read=client_read,
             client_write=client_write,
-            inner_read=traffic.fitting(_inner(chosen, "read"), ports=ports, planned=rates.read),
-            inner_write=traffic.fitting(_inner(chosen, "write"), ports=ports, planned=rates.write),
+            inner_read=traffic.fitting(traffic.inner(chosen, "read"), ports=ports, planned=rates.read),
+            inner_write=traffic.fitting(traffic.inner(chosen, "write"), ports=ports, planned=rates.write),
             rebuild=traffic.rebuild_of(chosen, within=setting.links.rebuild_within),
             lost=traffic.lost_nodes(chosen),
         )
         if chosen.delivered.beside:
             beside = chosen.delivered.beside
             yield Member(name=f"{tier} beside", nodes=beside, ports=node.ports, port_rate=node.port_rate, port=port)
-
-
-def _inner(chosen: TierPlan, direction: Direction) -> float:
-    """Bytes that storage nodes send one another for each byte of a client; gateways fetch what other nodes hold."""
-    gateway = 1.0 if "gateways" in chosen.delivered.parts else 0.0
-    if not traffic.over_network(chosen):
-        return gateway
-    layout = chosen.config.layout
-    return gateway + (traffic.inner_read(layout) if direction == "read" else traffic.inner_write(layout))
 
 
 def _clients(chosen: TierPlan, gpu: Member) -> tuple[Bandwidth, Bandwidth]:
@@ -394,10 +340,18 @@ def _cloud_path(setting: Setting, chosen: TierPlan) -> FabricPath:
     gpu = Member(name="gpu", nodes=gpu_nodes, ports=network.ports, port_rate=network.rate, port=network.rate)
     read, write = _clients(chosen, gpu)
     clients = Segment(name=CLIENTS, unit="GPU node", units=gpu_nodes, read=read, write=write)
-    found = (*storage_segments(chosen), clients)
+    found = (*storage_segments(chosen), *_own_ports(setting, chosen), clients)
     return FabricPath(
         tier=chosen.need.tier,
         segments=found,
         read=narrowest(chosen.need.tier, "read", found, limited_by=rates.read_limited_by),
         write=narrowest(chosen.need.tier, "write", found, limited_by=rates.write_limited_by),
     )
+
+
+def _own_ports(setting: Setting, chosen: TierPlan) -> Iterator[Segment]:
+    """The ports of storage nodes that are the user's own, at a cloud too."""
+    node = chosen.config.node
+    if node.ports:
+        ports = node.network * (chosen.config.nodes * setting.links.link)
+        yield Segment(name=PORTS, unit="port on each storage node", units=node.ports, read=ports, write=ports)

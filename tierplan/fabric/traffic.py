@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tierplan.domain.fabric import Direction
 from tierplan.domain.need import Requirement
 from tierplan.domain.stack import Stack, Training
 from tierplan.domain.tiers import Layout, TierPlan
@@ -45,6 +46,15 @@ def inner_write(layout: Layout) -> float:
     1.25
     """
     return layout.replicas - 1.0 if layout.kind == "replicas" else 1 / layout.efficiency
+
+
+def inner(chosen: TierPlan, direction: Direction) -> float:
+    """Bytes that storage nodes send one another for each byte of a client; gateways fetch what other nodes hold."""
+    gateway = 1.0 if "gateways" in chosen.delivered.parts else 0.0
+    if not over_network(chosen):
+        return gateway
+    layout = chosen.config.layout
+    return gateway + (inner_read(layout) if direction == "read" else inner_write(layout))
 
 
 def fitting(inner: float, *, ports: Bandwidth, planned: Bandwidth) -> float:

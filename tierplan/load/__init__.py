@@ -15,7 +15,7 @@ The doors from disk: stack files, hosts files and the catalogue.
 
 from tierplan.load.defaults import default_fact
 from tierplan.load.facts import FileCatalogue, Row, Table, catalogue
-from tierplan.load.places import read_hosts, read_stack, stack_folder, stack_names, stack_path
+from tierplan.load.places import calibrated, read_hosts, read_stack, stack_folder, stack_names, stack_path
 from tierplan.load.prices import prices_of, published_prices, read_prices
 from tierplan.load.read import stack_from_document, stack_from_text
 from tierplan.load.schema import stack_schema
@@ -30,6 +30,7 @@ __all__ = [
     "Row",
     "Table",
     "Variants",
+    "calibrated",
     "catalogue",
     "default_fact",
     "prices_of",

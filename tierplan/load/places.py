@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,7 +42,20 @@ def read_stack(stack: str | os.PathLike[str]) -> Stack:
     Raises:   InputError with one line for each fault
     """
     place = _place(os.fspath(stack))
-    return stack_from_text(_text(place), name=place.name, where=place.where)
+    return calibrated(stack_from_text(_text(place), name=place.name, where=place.where), beside(stack))
+
+
+def calibrated(stack: Stack, folder: Path) -> Stack:
+    """
+    The stack with what its calibration file holds; the file is looked up in this folder.
+
+    Raises:   InputError with one line for each fault of the file
+    """
+    if stack.calibration is None:
+        return stack
+    from tierplan.load.calibration import read_calibration  # noqa: PLC0415  # for those who have measured
+
+    return replace(stack, calibrated=read_calibration(folder / stack.calibration))
 
 
 def stack_names() -> tuple[str, ...]:

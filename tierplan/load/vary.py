@@ -14,7 +14,7 @@ from tierplan.errors import InputError
 from tierplan.load.document import UnreadableError, read_document
 from tierplan.load.faults import input_error, listed
 from tierplan.load.namespaces import form_document
-from tierplan.load.places import beside, stack_file
+from tierplan.load.places import beside, calibrated, stack_file
 from tierplan.load.read import stack_from_document
 
 _STEP = re.compile(r"([A-Za-z0-9_-]+)|\[(\d+)\]")
@@ -38,7 +38,8 @@ class Form:
         document: object = self.document
         for path, value in settings.items():
             document = with_value(document, path, value)
-        return stack_from_document(cast("Mapping[str, object]", document), name=self.name, where=self.where)
+        stack = stack_from_document(cast("Mapping[str, object]", document), name=self.name, where=self.where)
+        return calibrated(stack, self.folder)
 
 
 def read_form(stack: str | os.PathLike[str]) -> Form:

@@ -19,6 +19,7 @@ _ORDER = (
     "targets",
     "fabric",
     "prices",
+    "calibration",
     "operations",
     "expect",
 )

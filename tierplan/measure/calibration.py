@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tierplan.domain.plan import Plan
 from tierplan.measure.verifying import Verdict
+from tierplan.plan.measured import node_words
 
 SCHEMA = "tierplan/calibration/1"
 
@@ -47,13 +48,15 @@ def _entry(plan: Plan, verdict: Verdict) -> Entry | None:
     fraction = verdict.fraction
     if chosen is None or fraction is None or verdict.judgement not in ("proven", "contradicts"):
         return None
-    node = chosen.config.node
+    quantity = {"write": "write", "read": "read"}.get(verdict.step.quantity, "op_rate")
+    known = chosen.config.measured
+    before = 1.0 if known is None else float(getattr(known, f"{quantity}_fraction"))  # the plan promised no more
     source = f"{', '.join(verdict.files)}, {verdict.tool}" + (f", {verdict.date}" if verdict.date else "")
     return Entry(
         backend=chosen.config.backend,
-        node=f"{node.drives}x{node.drive.size.text()} {node.medium}, {node.ports}x{node.port_rate.text()}",
-        quantity={"write": "write", "read": "read"}.get(verdict.step.quantity, "op_rate"),
-        fraction=min(1.0, fraction),
+        node=node_words(chosen.config.node),
+        quantity=quantity,
+        fraction=min(1.0, fraction * before),
         source=source,
     )
 

@@ -20,6 +20,7 @@ from tierplan.plan._diff_findings import FindingsDiff, findings_diff
 from tierplan.plan._diff_leaves import Change, changes
 from tierplan.plan._diff_replaced import Replacement, removed, replacements
 from tierplan.plan._diff_rows import Row, Sense, rows
+from tierplan.plan.waivers import Waived
 from tierplan.plan.walk import verdict
 
 __all__ = [
@@ -47,6 +48,8 @@ class Judged:
     plan: Plan
     findings: tuple[Finding, ...]
     called: str
+    waived: tuple[Waived, ...] = ()
+    """Findings that do not count, with who answers for them."""
 
     @property
     def verdict(self) -> str:
@@ -74,7 +77,12 @@ class PlanDiff:
     def same(self) -> bool:
         """Whether nothing at all is different."""
         found = self.findings
-        return not (self.changed or self.replaced or found.new or found.gone or self.notes)
+        return not (self.changed or self.replaced or found.new or found.gone or self.notes or self.waived)
+
+    @property
+    def waived(self) -> tuple[Waived, ...]:
+        """What does not count on the new side."""
+        return self.new.waived if self.new is not None else ()
 
     @property
     def stopped(self) -> tuple[Replacement, ...]:
@@ -190,8 +198,14 @@ def diff_document(found: PlanDiff) -> dict[str, object]:
             "gone": [encode(one, "plain") for one in found.findings.gone],
             "kept": [encode(one, "plain") for one in found.findings.kept],
         },
+        "waived": [_waived(one) for one in found.waived],
         "notes": list(found.notes),
     }
+
+
+def _waived(one: Waived) -> dict[str, object]:
+    words = {"owner": one.waiver.owner, "reason": one.waiver.reason, "until": one.waiver.until.isoformat()}
+    return encode(one.finding, "plain") | {"waiver": words}
 
 
 def _side(judged: Judged | None) -> dict[str, object] | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from tierplan.domain.plan import Finding
 from tierplan.domain.tiers import NEVER, Degraded, Rates
 from tierplan.plan import rules_cloud, rules_cold, rules_lifecycle, rules_local, rules_survive
-from tierplan.plan.rule import COLD, HOT, LOCAL, SERVED, TOLERANCE, Rule, TierCase, illegal, short, tier_rule
+from tierplan.plan.rule import ANY, COLD, HOT, LOCAL, SERVED, TOLERANCE, Rule, TierCase, illegal, short, tier_rule
 from tierplan.units import Bandwidth, OpRate, Size
 
 
@@ -154,6 +154,25 @@ def phases(case: TierCase) -> Iterator[Finding]:
 
 def _times(load: float) -> str:
     return "more than any share" if load >= NEVER else f"{load:.2f}"
+
+
+def override(case: TierCase) -> Iterator[Finding]:
+    """Where measured figures stand in for the catalogue's, that is said."""
+    measured = case.config.measured
+    if measured is not None:
+        least = min(measured.read_fraction, measured.write_fraction, measured.op_rate_fraction)
+        yield Finding(
+            policy="advice-override",
+            level="advisory",
+            tier=case.need.tier,
+            required=1.0,
+            planned=least,
+            unit="fraction",
+            message=f"{case.config.backend} is planned with what was measured: read {measured.read_fraction:.0%}, write "
+            f"{measured.write_fraction:.0%}, op rate {measured.op_rate_fraction:.0%} of the prediction "
+            f"({measured.source})",
+            remedy="measure again after a change of the system; take the figures out when they are no longer its own",
+        )
 
 
 def capacity(case: TierCase) -> Iterator[Finding]:
@@ -302,6 +321,7 @@ CORE: tuple[Rule, ...] = (
     tier_rule("survive-racks", "critical", "No data is lost with the racks lost.", SERVED, survive_losses(racks=True)),
     tier_rule("survive-bandwidth", "high", "Enough bandwidth is left after the losses.", SERVED, survive_bandwidth),
     tier_rule("local-layout", "high", "The local tier's options are known ones.", LOCAL, illegal("local-layout")),
+    tier_rule("advice-override", "medium", "Measured figures stand in for the catalogue's.", ANY, override),
     tier_rule("advice-node", "low", "The nodes are what the product's vendor advises.", SERVED, illegal("advice-node")),
     tier_rule(
         "advice-narrow-layout",

@@ -13,6 +13,7 @@ from tierplan.domain.plan import Finding
 from tierplan.domain.prices import PriceList
 from tierplan.domain.stack import DrivePins, LayoutPins, NodePins, Stack, TierPins
 from tierplan.domain.tiers import Candidate, Rejection, TierConfig, TierPlan
+from tierplan.plan.measured import lowered, measured_of, scaled, with_measured
 from tierplan.plan.path import path_named
 from tierplan.plan.rule import TierCase
 from tierplan.plan.rules import judge_tier
@@ -108,7 +109,7 @@ def search_tier(
         return TierSearch(chosen=None, rejections=(_elsewhere(pins.backend, tier, stack.site.kind, planned),))
     ids = planned if pins.backend == "auto" else (pins.backend,)
     named = path_named(stack, tier)
-    asked = (pins, stack.site, need, named, prices, ids)
+    asked = (pins, stack.site, stack.calibrated, need, named, prices, ids)
     return _recent.get(
         catalogue,
         asked,
@@ -186,15 +187,42 @@ def pins_of(config: TierConfig) -> TierPins:
             failure_domain=layout.failure_domain,
         ),
         quote=config.quote,
+        measured=config.measured,
         options=config.options,
     )
 
 
 def deliver(config: TierConfig, need: TierNeed, catalogue: Catalogue) -> TierPlan:
     """What one configuration gives, by the backend's own arithmetic."""
-    facts = catalogue.backend(config.backend)
-    delivered = backends.load(config.backend).deliver(config, need, facts)
+    facts, backend = catalogue.backend(config.backend), backends.load(config.backend)
+    if config.measured is None:
+        delivered = backend.deliver(config, need, facts)
+    else:
+        delivered = lowered(backend.deliver(config, scaled(need, config.measured), facts), config.measured)
     return TierPlan(need=need, config=config, delivered=delivered, suits=facts.suits)
+
+
+def configs(pins: TierPins, *, stack: Stack, need: TierNeed, catalogue: Catalogue) -> Iterator[TierConfig]:
+    """What the backend would try; where its like was measured, sized for what that gives."""
+    if pins.measured is None and not stack.calibrated:
+        yield from choose(pins, stack=stack, need=need, catalogue=catalogue)
+        return
+    if pins.measured is not None:
+        for config in choose(pins, stack=stack, need=scaled(need, pins.measured), catalogue=catalogue):
+            yield with_measured(config, pins.measured)
+        return
+    measured = dict.fromkeys(
+        found
+        for config in choose(pins, stack=stack, need=need, catalogue=catalogue)
+        if (found := measured_of(stack.calibrated, backend=config.backend, node=config.node)) is not None
+    )
+    for config in choose(pins, stack=stack, need=need, catalogue=catalogue):
+        if measured_of(stack.calibrated, backend=config.backend, node=config.node) is None:
+            yield config
+    for one in measured:
+        for config in choose(pins, stack=stack, need=scaled(need, one), catalogue=catalogue):
+            if measured_of(stack.calibrated, backend=config.backend, node=config.node) == one:
+                yield with_measured(config, one)
 
 
 def choose(pins: TierPins, *, stack: Stack, need: TierNeed, catalogue: Catalogue) -> Iterator[TierConfig]:
@@ -218,10 +246,11 @@ def _tried(
         node=pins.node,
         layout=pins.layout,
         quote=pins.quote,
+        measured=pins.measured,
         options=pins.options,
     )
     unproven = catalogue.backend(backend_id).suits.get("unproven", 0)
-    for config in choose(named, stack=stack, need=need, catalogue=catalogue):
+    for config in configs(named, stack=stack, need=need, catalogue=catalogue):
         plan = deliver(config, need, catalogue)
         case = TierCase(need=need, config=config, delivered=plan.delivered)
         against = tuple(finding for finding in judge_tier(case) if finding.level == "mandatory")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tierplan.domain.need import Tier
+from tierplan.domain.need import Tier, TimeTarget
 from tierplan.domain.plan import Finding
 from tierplan.domain.stack import Stack
 from tierplan.plan import (
@@ -145,23 +145,31 @@ def within_time(policy: str) -> Callable[[PlanCase], Iterator[Finding]]:
 
     def check(case: PlanCase) -> Iterator[Finding]:
         for target in case.requirement.time_targets:
-            figure = case.outcome.get(target.figure)
-            if target.policy != policy or figure is None or figure.number <= target.within_s * (1 + TOLERANCE):
+            planned = _planned_time(case, target)
+            if target.policy != policy or planned is None or planned <= target.within_s * (1 + TOLERANCE):
                 continue
-            planned, within = Duration(figure.number), Duration(target.within_s)
+            endless, within = planned == float("inf"), Duration(target.within_s)
             yield Finding(
                 policy=policy,
                 level="mandatory",
                 tier=target.tier,
                 required=target.within_s,
-                planned=figure.number,
+                planned=None if endless else planned,
                 unit="s",
-                message=f"{target.figure}: {planned.show()} planned, {within.show()} allowed "
-                f"for {target.volume.show()} from the {target.tier} tier",
+                message=f"{target.figure}: {'it never ends' if endless else f'{Duration(planned).show()} planned'}, "
+                f"{within.show()} allowed for {target.volume.show()} from the {target.tier} tier",
                 remedy="add storage nodes, allow more time, or read less (restore once, fan out to peers)",
             )
 
     return check
+
+
+def _planned_time(case: PlanCase, target: TimeTarget) -> float | None:
+    """How long this plan takes, in seconds; without end where the tier reads nothing; None where it is not known."""
+    figure, tier = case.outcome.get(target.figure), case.tiers.get(target.tier)
+    if figure is not None:
+        return figure.number
+    return float("inf") if tier is not None and target.volume and not tier.delivered.healthy.read else None
 
 
 def reference_bandwidth(case: PlanCase) -> Iterator[Finding]:

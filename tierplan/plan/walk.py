@@ -21,7 +21,7 @@ from tierplan.lifecycle import lifecycle_plan
 from tierplan.plan.path import path_choice
 from tierplan.plan.rule import PlanCase, TierCase
 from tierplan.plan.rules import judge_tier
-from tierplan.plan.search import TierSearch, choose, deliver, pins_of, search_tier, tier_pins
+from tierplan.plan.search import TierSearch, configs, deliver, pins_of, search_tier, tier_pins
 from tierplan.plan.stack_rules import judge_stack
 from tierplan.survival import Survivals
 
@@ -126,7 +126,7 @@ def _pinned_tier(tier: Tier, stack: Stack, requirement: Requirement, catalogue: 
     need = requirement.needs.get(tier)
     if need is None or pins.backend in ("none", "auto", "hdfs"):
         return None
-    config = next(choose(pins, stack=stack, need=need, catalogue=catalogue), None)
+    config = next(configs(pins, stack=stack, need=need, catalogue=catalogue), None)
     return deliver(config, need, catalogue) if config else None
 
 
