@@ -8,8 +8,10 @@ from dataclasses import replace
 import pytest
 
 from tierplan import backends
-from tierplan.backends import _objects as objects
+from tierplan.backends import _object_limits as objects
 from tierplan.backends import module_name
+from tierplan.backends._choosing import Relied
+from tierplan.backends._object_stores import storage_classes
 from tierplan.domain.need import Phase
 from tierplan.domain.stack import LayoutPins, NodePins, Quote, Site, TierPins
 from tierplan.domain.tiers import Layout
@@ -45,7 +47,7 @@ def store(facts_of, make_need):
 def limits_of(name, facts):
     described = importlib.import_module(f"tierplan.backends.{module_name(name)}").STORE
     config = next(backends.load(name).choices(_need(), TierPins(backend=name), Site(kind=STORES[name]), facts))
-    return objects.limits(described, config, facts, objects.Relied(facts))
+    return objects.limits(described, config, facts, Relied(facts))
 
 
 def _need():
@@ -188,15 +190,20 @@ def test_the_bill_is_what_is_stored_and_put(store, make_need):
 @pytest.mark.parametrize("name", STORES)
 def test_every_class_that_has_to_be_restored_says_how_long(name, facts_of):
     described = importlib.import_module(f"tierplan.backends.{module_name(name)}").STORE
-    classes = {one.name: one for one in objects.storage_classes(described, facts_of(name))}
+    classes = {one.name: one for one in storage_classes(described, facts_of(name))}
     offline = {word for word, one in classes.items() if one.readable_within}
-    assert offline == {
-        "s3": {"GLACIER", "DEEP_ARCHIVE"},
-        "gcs": set(),
-        "azure-blob": {"Archive"},
-        "oci-object": {"Archive"},
-        "oss": {"Archive", "ColdArchive", "DeepColdArchive"},
-        "cos": {"ARCHIVE", "DEEP_ARCHIVE"},
-        "obs": {"COLD", "DEEP_ARCHIVE"},
-    }[name]
-    assert all(one.least_days or one is next(iter(classes.values())) or "INTELLIGENT" in one.name for one in classes.values())
+    assert (
+        offline
+        == {
+            "s3": {"GLACIER", "DEEP_ARCHIVE"},
+            "gcs": set(),
+            "azure-blob": {"Archive"},
+            "oci-object": {"Archive"},
+            "oss": {"Archive", "ColdArchive", "DeepColdArchive"},
+            "cos": {"ARCHIVE", "DEEP_ARCHIVE"},
+            "obs": {"COLD", "DEEP_ARCHIVE"},
+        }[name]
+    )
+    assert all(
+        one.least_days or one is next(iter(classes.values())) or "INTELLIGENT" in one.name for one in classes.values()
+    )

@@ -11,7 +11,7 @@ import yaml
 
 from tierplan import plan as planning
 from tierplan.backends import module_name
-from tierplan.backends._objects import storage_classes
+from tierplan.backends._object_stores import storage_classes
 from tierplan.domain.lifecycle import StorageClass
 from tierplan.domain.plan import Finding, Plan
 from tierplan.load import catalogue, stack_from_document

@@ -97,7 +97,9 @@ ALIBABA = (
     one("alicloud:oss/bucketPublicAccessBlock:BucketPublicAccessBlock", {"blockPublicAccess": True}, B),
 )
 ORACLE = (
-    one("oci:ObjectStorage/bucket:Bucket", {"name": "archive", "accessType": "NoPublicAccess", "versioning": "Enabled"}),
+    one(
+        "oci:ObjectStorage/bucket:Bucket", {"name": "archive", "accessType": "NoPublicAccess", "versioning": "Enabled"}
+    ),
     one(
         "oci:ObjectStorage/objectLifecyclePolicy:ObjectLifecyclePolicy",
         {"rules": [{"action": "ABORT", "isEnabled": True, "timeAmount": "7", "timeUnit": "DAYS"}]},

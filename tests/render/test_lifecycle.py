@@ -165,7 +165,9 @@ def test_no_loop_copies_and_deletes(files_of, store):
     for path, text in files_of(store).items():
         if path.startswith(("80-", "20-")) and not path.endswith((".md", ".json", ".xml")):
             words = " ".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
-            assert not re.search(r"copy[-_]object|delete[-_]objects?\b|s3 mv|s3 rm|storage mv|azcopy remove", words), path
+            assert not re.search(r"copy[-_]object|delete[-_]objects?\b|s3 mv|s3 rm|storage mv|azcopy remove", words), (
+                path
+            )
 
 
 def test_ceph_gets_the_rules_in_its_own_folder():
@@ -288,17 +290,19 @@ def test_the_index_goes_to_the_store_last(job, folder):
     save(job, folder, 4)
     save(job, folder, 5)
     commands = []
-    key = job.archive("pretrain-70b", folder, "acme", run=lambda words, check: commands.append(words))
+    key = job.archive("pretrain-70b", folder, "acme", run=lambda words, **_: commands.append(words))
     assert key == f"checkpoints/pretrain-70b/step-{5:012d}"
     assert [words[-1].rpartition("/")[2] for words in commands] == ["0.bin", "1.bin", "index.json"]
-    assert all(words[:3] == ["aws", "s3", "cp"] and words[-1].startswith("s3://acme/checkpoints/") for words in commands)
+    assert all(
+        words[:3] == ["aws", "s3", "cp"] and words[-1].startswith("s3://acme/checkpoints/") for words in commands
+    )
 
 
 def test_an_upload_that_fails_leaves_no_index(job, folder):
     save(job, folder, 5)
     commands = []
 
-    def run(words, check):
+    def run(words, **_):
         commands.append(words)
         if len(commands) == 2:
             raise subprocess.CalledProcessError(1, words)

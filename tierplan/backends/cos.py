@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from tierplan.backends import Backend
-from tierplan.backends._objects import OPTIONS as SHARED
-from tierplan.backends._objects import ClassRow, ObjectStore, Store
+from tierplan.backends._object_stores import OPTIONS as SHARED
+from tierplan.backends._object_stores import ClassRow, Store
+from tierplan.backends._objects import ObjectStore
 
 MAINLAND = ("ap-beijing", "ap-nanjing", "ap-shanghai", "ap-guangzhou", "ap-chengdu", "ap-chongqing")
 STORE = Store(

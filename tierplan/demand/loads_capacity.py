@@ -49,7 +49,7 @@ def capacities(stack: Stack, ledger: Ledger, asked: Mapping[int, Asked]) -> Capa
     else:
         hot_bytes = _hot(stack, ledger, home, fixed, sessions)
         grown, kept = loads_lifecycle.moved(stack, ledger)
-        cold_bytes = _cold(stack, ledger, cold | grown, dict(kept), [NOTHING for _ in years])
+        cold_bytes = _cold(stack, ledger, cold | grown, kept, [NOTHING for _ in years])
     local = [
         ledger.figure(_of_year("capacity.local_bytes_per_node", now), capacity.total, **one.on_node).value
         for now, one in zip(years, in_year, strict=True)

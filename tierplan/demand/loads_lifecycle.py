@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from tierplan.demand import capacity, lifecycle
 from tierplan.demand.sheet import Asked, Sheet, shared_tier
@@ -31,7 +31,7 @@ def handed_over(stack: Stack, ledger: Ledger, suffix: str = "", *, others: Seque
     return Asked(loads=loads, written={"cold": Bandwidth(written) * DAY} if written else {})
 
 
-def moved(stack: Stack, ledger: Ledger) -> tuple[Mapping[str, Known[Size]], Mapping[str, Known[Size]]]:
+def moved(stack: Stack, ledger: Ledger) -> tuple[dict[str, Known[Size]], dict[str, Known[Size]]]:
     """What the cold tier stores of the hot one's: what grows, and what does not."""
     after = warm_after(stack)
     if after is None:

@@ -168,8 +168,8 @@ def override(case: TierCase) -> Iterator[Finding]:
             required=1.0,
             planned=least,
             unit="fraction",
-            message=f"{case.config.backend} is planned with what was measured: read {measured.read_fraction:.0%}, write "
-            f"{measured.write_fraction:.0%}, op rate {measured.op_rate_fraction:.0%} of the prediction "
+            message=f"{case.config.backend} is planned with what was measured: read {measured.read_fraction:.0%}, "
+            f"write {measured.write_fraction:.0%}, op rate {measured.op_rate_fraction:.0%} of the prediction "
             f"({measured.source})",
             remedy="measure again after a change of the system; take the figures out when they are no longer its own",
         )

@@ -20,7 +20,14 @@ Job = tuple[str, str, Mapping[str, object]]
 Values = dict[str, object]
 FOLDER, TEMPLATES = "80-lifecycle", "lifecycle"
 DEFAULT_BUCKET = "checkpoint-archive"
-NOTHING: Values = {"stated": False, "rules": [], "warm_after_days": 0, "cold_after_days": 0, "delete_after_days": 0, "document": {}}
+NOTHING: Values = {
+    "stated": False,
+    "rules": [],
+    "warm_after_days": 0,
+    "cold_after_days": 0,
+    "delete_after_days": 0,
+    "document": {},
+}
 
 
 def lifecycle_jobs(plan: Plan, common: Mapping[str, object]) -> Iterator[Job]:
