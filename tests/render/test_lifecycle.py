@@ -240,9 +240,14 @@ def test_a_checkpoint_appears_whole_with_its_index(job, folder):
 
 def test_a_crash_while_writing_leaves_nothing_that_looks_whole(job, folder):
     save(job, folder, 1)
-    with pytest.raises(KeyboardInterrupt), job.saving(folder, 2) as place:
-        (place / "0.bin").write_bytes(b"half")
-        raise KeyboardInterrupt
+
+    def crash():
+        with job.saving(folder, 2) as place:
+            (place / "0.bin").write_bytes(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        crash()
     assert [step for step, _, _ in job.complete(folder)] == [1]
     assert json.loads((folder / "latest.json").read_text())["step"] == 1
     save(job, folder, 2)  # and the next try is not hindered by what is left
