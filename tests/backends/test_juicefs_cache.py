@@ -24,9 +24,7 @@ def node(drives=8, drive_gb_s=6.5):
 
 
 def clients(ports=2, gbit=200.0, transport="infiniband"):
-    return Clients(
-        gpu_nodes=1, ports=ports, port_rate=bandwidth(f"{gbit} Gbit/s"), transport=transport, cpu_cores=112
-    )
+    return Clients(gpu_nodes=1, ports=ports, port_rate=bandwidth(f"{gbit} Gbit/s"), transport=transport, cpu_cores=112)
 
 
 @pytest.fixture

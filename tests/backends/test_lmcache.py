@@ -35,6 +35,8 @@ def test_chunks_read_a_part_of_what_the_drives_give(deliver):
     assert (given.write, given.read_limited_by) == (bare.write, "protocol")
 
 
-@pytest.mark.parametrize("options", [{"chunk_tokens": 1}, {"cache_policy": "RANDOM"}, {"engine": "other"}, {"chunk": 256}])
+@pytest.mark.parametrize(
+    "options", [{"chunk_tokens": 1}, {"cache_policy": "RANDOM"}, {"engine": "other"}, {"chunk": 256}]
+)
 def test_words_that_are_refused(deliver, options):
     assert [fault.policy for fault in deliver(**options).illegal] == ["local-layout"]

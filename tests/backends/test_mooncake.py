@@ -23,9 +23,7 @@ NODE = StorageNode(
 @pytest.fixture
 def deliver(facts_of, make_need, make_config):
     def run(transport="roce", **options):
-        clients = Clients(
-            gpu_nodes=4, ports=1, port_rate=bandwidth("100 Gbit/s"), transport=transport, cpu_cores=112
-        )
+        clients = Clients(gpu_nodes=4, ports=1, port_rate=bandwidth("100 Gbit/s"), transport=transport, cpu_cores=112)
         config = make_config("mooncake", NODE, nodes=4, layout=Layout(kind="none"), tier="local", options=options)
         return mooncake.BACKEND.deliver(config, make_need("local", clients=clients), facts_of("mooncake"))
 

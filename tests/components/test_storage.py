@@ -50,7 +50,7 @@ def test_demo_registers_these_resources_and_no_other(record_stack: Record) -> No
         ("tierplan:index:StorageNodeGroup", "demo-cold-nodes"),
         ("tierplan:index:StorageFabric", "demo-fabric"),
     }
-    assert len(resources) == 7
+    assert len(resources) == 8
 
 
 def test_every_part_hangs_under_the_storage(record_stack: Record) -> None:

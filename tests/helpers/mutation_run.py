@@ -17,7 +17,7 @@ from pulumi_policy import (
 from pulumi_policy.policy import _NotApplicableError
 
 import recording
-from judging import PACK, _options, level
+from judging import PACK, _options, _proxied, level
 from mutations import SERVED, Case, Mutation, Rules
 from pack import read_index
 from recording import Recording, Registered
@@ -104,7 +104,7 @@ def mandatory(said: Said) -> Rules:
 
 def ask_resource(one: Registered) -> Said:
     """What the resource policies say of a resource."""
-    props, options, said = one.inputs, _options(one), set[tuple[str, str]]()
+    props, options, said = _plain(one, one.inputs), _options(one), set[tuple[str, str]]()
     for policy in RESOURCE:
         args = ResourceValidationArgs(one.token, props, one.urn, one.name, options, None, None)  # type: ignore[arg-type]
         try:
@@ -115,12 +115,18 @@ def ask_resource(one: Registered) -> Said:
 
 
 _SHOWN: dict[int, tuple[Registered, PolicyResource]] = {}
-"""What is shown of resources that do not change from one mutation to the next; plain, for nothing is unknown here."""
+"""What is shown of resources that do not change from one mutation to the next."""
+
+
+def _plain(one: Registered, properties: Mapping[str, object]) -> Mapping[str, object]:
+    """Of ours nothing is unknown, so the policy SDK's proxies would only cost time."""
+    return properties if one.token.startswith(wire.NAMESPACE) else _proxied(properties)
 
 
 def _shown(key: int, one: Registered) -> PolicyResource:
     if key not in _SHOWN:
-        shown = PolicyResource(one.token, one.outputs, one.urn, one.name, _options(one), None, None, [], {})
+        outputs = _plain(one, one.outputs)
+        shown = PolicyResource(one.token, outputs, one.urn, one.name, _options(one), None, None, [], {})
         _SHOWN[key] = (one, shown)  # held, so that no other resource gets its id
     return _SHOWN[key][1]
 
@@ -131,7 +137,9 @@ def ask_stack(resources: Sequence[Registered]) -> Said:
     made = {one.urn: _shown(id(one), one) for one in resources}
     for one in resources:
         made[one.urn].parent = made.get(one.parent)
-        INPUTS[one.urn] = one.inputs
+        links = {key: [made[urn] for urn in urns if urn in made] for key, urns in one.links.items()}
+        made[one.urn].property_dependencies = links
+        INPUTS[one.urn] = _plain(one, one.inputs)
     for policy in STACK:
         try:
             policy.validate(

@@ -129,3 +129,30 @@ def test_a_product_that_moves_nothing_is_not_asked_to(hot: str, planned) -> None
 
     found = [finding for finding in planned("demo", spoil)[1] if finding.policy == "lifecycle-order"]
     assert any(hot in finding.message and "nothing would move" in finding.message for finding in found)
+
+
+WARMER = {
+    "STANDARD_IA": {"STANDARD"},
+    "INTELLIGENT_TIERING": {"STANDARD", "STANDARD_IA"},
+    "ONEZONE_IA": {"STANDARD", "STANDARD_IA", "INTELLIGENT_TIERING"},
+    "GLACIER_IR": {"STANDARD", "STANDARD_IA", "INTELLIGENT_TIERING"},
+    "GLACIER": {"STANDARD", "STANDARD_IA", "INTELLIGENT_TIERING", "ONEZONE_IA", "GLACIER_IR"},
+    "DEEP_ARCHIVE": {"STANDARD", "STANDARD_IA", "INTELLIGENT_TIERING", "ONEZONE_IA", "GLACIER_IR", "GLACIER"},
+}
+
+
+def by_hand(first: str, start: int, second: str, end: int) -> bool:
+    """The user guide's sentences, once more and in another way: is this pair of moves legal on S3?"""
+    infrequent = ("STANDARD_IA", "ONEZONE_IA")
+    late = all(days >= 30 for name, days in ((first, start), (second, end)) if name in infrequent)
+    gap = first not in infrequent or second not in ("GLACIER", "DEEP_ARCHIVE", "ONEZONE_IA") or end - start >= 30
+    return "STANDARD" in WARMER[first] and first in WARMER[second] and late and gap
+
+
+def test_every_pair_of_moves_on_s3_is_judged_as_by_hand(classes_of) -> None:
+    classes, days = classes_of("s3"), (1, 29, 30, 31, 59, 60, 61, 90)
+    for first, second in permutations(WARMER, 2):
+        for start, end in ((a, b) for a in days for b in days if a < b):
+            rule = rule_of([[start, first], [end, second]])
+            legal = not list(rule_faults(rule, classes, landing="STANDARD", store="s3"))
+            assert legal is by_hand(first, start, second, end), (start, first, end, second)

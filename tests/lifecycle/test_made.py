@@ -137,3 +137,38 @@ def test_judging_the_settled_stack_gives_the_same_life_cycle(planned) -> None:
     for name in ("lifecycle", "aws-fsx"):
         first = planned(name)[0]
         assert planning.evaluate(first.stack, catalogue()).lifecycle == first.lifecycle
+
+
+@pytest.mark.parametrize("name", ["lifecycle", "aws-fsx"])
+def test_a_settled_stack_can_be_written_and_read_back(name: str, planned, tmp_path) -> None:
+    """A service has no nodes, drives or layout: none may be written as zero, which no stack may pin."""
+    from tierplan.load import read_stack, stack_text  # noqa: PLC0415
+
+    settled = planned(name)[0].stack
+    file = tmp_path / f"Pulumi.{name}.yaml"
+    file.write_text(stack_text(settled))
+    assert read_stack(str(file)).tiers == settled.tiers
+
+
+def test_what_a_product_has_to_move_data_with_says_where_that_is_known_from() -> None:
+    from tierplan import backends  # noqa: PLC0415
+    from tierplan.backends import module_name  # noqa: PLC0415
+    from tierplan.domain.stack import Drive, StorageNode  # noqa: PLC0415
+    from tierplan.domain.tiers import Layout, TierConfig  # noqa: PLC0415
+    from tierplan.load import catalogue  # noqa: PLC0415
+    from tierplan.units import Bandwidth  # noqa: PLC0415
+
+    nothing = Bandwidth.zero()
+    drive = Drive(size=Size(1.0), read=nothing, write=nothing)
+    node = StorageNode(drives=1, drive=drive, ports=1, port_rate=nothing, cores=1, memory=Size(1.0))
+    moving = set()
+    for backend in catalogue().known():
+        if "hot" not in catalogue().backend(backend).fills:
+            continue
+        config = TierConfig(tier="hot", backend=backend, nodes=1, node=node, layout=Layout(kind="none"))
+        found = backends.downward(config)
+        if found is not None:
+            moving.add(backend)
+            assert found.mechanism, module_name(backend)
+            assert len(found.source) > 20, module_name(backend)
+    assert moving == {"weka", "storage-scale", "lustre", "juicefs", "fsx-lustre"}

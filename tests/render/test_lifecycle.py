@@ -17,6 +17,7 @@ import jsonschema
 import pytest
 import yaml
 
+import command_table
 from tierplan import backends
 from tierplan import plan as planning
 from tierplan.domain.stack import LifecyclePins, Site, TierPins
@@ -330,3 +331,26 @@ def test_the_job_is_a_command(job, folder):
     asked = subprocess.run([sys.executable, job.__file__, "x"], check=False, capture_output=True, text=True, timeout=20)
     assert asked.returncode == 1
     assert "JOB is one of pretrain-70b" in asked.stderr
+
+
+# --- commands ---
+
+PROGRAMS = {"aws", "gcloud", "az", "oci", "ossutil", "coscli", "obsutil", "lfs", "juicefs"}
+
+
+@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize("options", [{}, {"encryption_key": "key-1"}, {"versioning": False}])
+def test_every_command_is_in_the_sourced_table(files_of, store, options):
+    rows = command_table.table("object-stores")["commands"]
+    seen = 0
+    for path, text in files_of(store, **options).items():
+        if path.startswith((f"20-cold-{store}/", "80-")) and path.endswith(".sh"):
+            for words in command_table.commands(text, PROGRAMS):
+                seen += 1
+                assert command_table.faults(words, rows) == [], path
+    assert seen >= 2
+
+
+def test_every_row_of_the_table_has_a_source():
+    known = command_table.table("object-stores")
+    assert {row["source"] for row in known["commands"].values()} == set(known["sources"])

@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -21,7 +22,7 @@ from tierplan.render import artifacts, render, write
 PACKAGE = resources.files("tierplan")
 FLUID = json.loads((Path(__file__).parents[1] / "golden" / "fluid_fields.json").read_text())
 SYSTEM = {
-    *("test", "mktemp", "trap", "rm", "exec", "cp", "case", "esac", "grep", "cut", "cat", "continue", "findmnt", "mv"),
+    *("test", "mktemp", "trap", "rm", "cp", "case", "esac", "grep", "cut", "cat", "continue", "findmnt", "mv"),
     *("chmod", "xargs", ";;"),
 }
 DRIVES = tuple(f"/dev/nvme{index}n1" for index in range(1, 9))
@@ -32,7 +33,8 @@ def table(name):
 
 
 TABLES = {
-    name: table(name) for name in ("local-nvme", "juicefs-cache", "alluxio", "fluid", "lmcache", "mooncake", "data-path")
+    name: table(name)
+    for name in ("local-nvme", "juicefs-cache", "alluxio", "fluid", "lmcache", "mooncake", "data-path")
 }
 FIELDS = {name: {key: set(row["names"]) for key, row in one.get("fields", {}).items()} for name, one in TABLES.items()}
 
@@ -107,7 +109,9 @@ def test_every_plan_has_its_folders(renderings):
         folders = {path.split("/")[0] for path in near(files)}
         assert "70-data-path" in folders
         assert len([folder for folder in folders if folder.startswith("50-local-")]) == 1, name
-        assert ("60-train-io" in folders) == ("cache" not in name or "alluxio" in name) or name.startswith(("lm", "moon"))
+        assert ("60-train-io" in folders) == ("cache" not in name or "alluxio" in name) or name.startswith(
+            ("lm", "moon")
+        )
 
 
 def test_every_rendered_command_is_in_the_sourced_tables(renderings, shell):
@@ -116,8 +120,8 @@ def test_every_rendered_command_is_in_the_sourced_tables(renderings, shell):
         for path, text in near(files).items():
             if not path.endswith(".sh"):
                 continue
-            for words in shell.commands_of(text):
-                words = words[1:] if words[:1] == ["exec"] else words
+            for line in shell.commands_of(text):
+                words = line[1:] if line[:1] == ["exec"] else line
                 if not words or words[0] in SYSTEM or "*" in words[0]:  # patterns of `case`
                     continue
                 if words[0] in ("python3", "server_args.py") or words[0].startswith("sglang"):
@@ -230,7 +234,9 @@ def test_fluid_objects_obey_the_projects_definitions(renderings):
                 assert set(document) == {"apiVersion", "kind", "metadata", "spec"}
                 assert document["apiVersion"] == "data.fluid.io/v1alpha1"
                 schema = FLUID["kinds"][document["kind"]]
-                faults = [error.message for error in jsonschema.Draft202012Validator(schema).iter_errors(document["spec"])]
+                faults = [
+                    error.message for error in jsonschema.Draft202012Validator(schema).iter_errors(document["spec"])
+                ]
                 assert faults == [], (name, document["kind"])
                 seen.add(document["kind"])
     assert seen == FIELDS["fluid"]["kinds"] == set(FLUID["kinds"])
@@ -238,7 +244,9 @@ def test_fluid_objects_obey_the_projects_definitions(renderings):
 
 def test_a_misspelt_field_of_fluid_would_be_found(renderings):
     runtime = next(
-        one for one in yaml.safe_load_all(renderings["fluid"]["50-local-fluid/06-datasets.yaml"]) if one and "Runtime" in one["kind"]
+        one
+        for one in yaml.safe_load_all(renderings["fluid"]["50-local-fluid/06-datasets.yaml"])
+        if one and "Runtime" in one["kind"]
     )
     runtime["spec"]["tieredstore"]["levels"][0]["mediumType"] = "SSD"
     assert not jsonschema.Draft202012Validator(FLUID["kinds"]["AlluxioRuntime"]).is_valid(runtime["spec"])
@@ -330,8 +338,8 @@ def test_mooncake_stands_on_drives_or_on_the_shared_file_system(renderings):
     """The project forbids both at once."""
     shared = flags(renderings["mooncake"]["50-local-mooncake/05-mooncake-master.service"])
     drives = flags(renderings["mooncake drives"]["50-local-mooncake/05-mooncake-master.service"])
-    assert "--root_fs_dir" in shared and "--enable_offload" not in shared
-    assert "--enable_offload" in drives and "--root_fs_dir" not in drives
+    assert {"--root_fs_dir", "--enable_offload"} & set(shared) == {"--root_fs_dir"}
+    assert {"--root_fs_dir", "--enable_offload"} & set(drives) == {"--enable_offload"}
 
 
 # --- loaders and writers ------------------------------------------------------------------------------------------
@@ -357,7 +365,18 @@ def test_train_io_runs_as_a_program(renderings, tmp_path):
     file = tmp_path / "out" / "60-train-io" / "train_io.py"
     for what in ("loader", "megatron", "torchtitan", "nemo"):
         found = subprocess.run(
-            [sys.executable, "-B", str(file), "--job", "vision", "--step-seconds", "12", "--print", what, "--self-test"],
+            [
+                sys.executable,
+                "-B",
+                str(file),
+                "--job",
+                "vision",
+                "--step-seconds",
+                "12",
+                "--print",
+                what,
+                "--self-test",
+            ],
             capture_output=True,
             text=True,
             check=False,
@@ -414,9 +433,9 @@ def test_a_checkpoint_is_whole_or_not_there(train_io, tmp_path):
 
     def broken(part):
         (part / "a").write_bytes(b"2")
-        raise OSError("disk full")
+        raise OSError(28, "no space left")
 
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(OSError, match="no space left"):
         saver.save(2, broken)
     assert saver.newest().name == "step-000000001"
     assert [row["step"] for row in saver.index()] == [1]
@@ -475,10 +494,7 @@ def test_writers_of_the_frameworks_get_the_planned_interval(train_io):
     assert "--async-save" in words
     titan = module.printed(settings, "torchtitan", 12.0)
     assert "interval = 150" in titan
-    if sys.version_info >= (3, 11):
-        import tomllib  # noqa: PLC0415
-
-        assert tomllib.loads(titan)["checkpoint"]["async_mode"] == "async_with_pinned_mem"
+    assert tomllib.loads(titan)["checkpoint"]["async_mode"] == "async_with_pinned_mem"
     assert json.loads(module.printed(settings, "nemo", 12.0))["model_checkpoint"]["every_n_train_steps"] == 150
 
 

@@ -367,11 +367,16 @@ def notes(config: TierConfig, need: TierNeed, meta: Engine, used: Relied) -> Ite
     block, one = block_size(config), client(config, need, used)
     puts, gets = request_rate(moved=need.write, block=block), request_rate(moved=need.read, block=block)
     service = option(config.options, "metadata_service", str) or ""
-    yield f"metadata: {need.files:.3g} files are {meta.data.show()} in {meta.name}; {_why(meta, need)}"
+    yield f"metadata: {need.files:,.0f} files are {meta.data.show()} in {meta.name}; {_why(meta, need)}"
+    partitions = partitions_needed(config, need, used)
     yield (
-        f"what is asked becomes {puts.show()} written and {gets.show()} read objects of {block.show('MiB')}: S3 has to "
-        f"set {partitions_needed(config, need, used)} key prefixes apart for it, which takes 30 to 60 minutes of load "
-        "(503 meanwhile); write before the first checkpoint counts"
+        f"what is asked becomes {puts.show()} written and {gets.show()} read objects of {block.show('MiB')}: "
+        + (
+            f"S3 has to set {partitions} key prefixes apart for it, which takes 30 to 60 minutes of load (503 "
+            "meanwhile); write before the first checkpoint counts"
+            if partitions > 1
+            else "less than one key prefix of S3 carries"
+        )
     )
     yield f"one client is planned at {one.read.show()} read, {one.write.show()} written; above 10 GB/s measure first"
     yield "S3 has no size to fill: usable is what is stored divided by max_fill; juicefs itself enforces the quota"

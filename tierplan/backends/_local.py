@@ -160,7 +160,7 @@ def drive_faults(config: TierConfig) -> Iterator[Illegal]:
     elif len(set(paths)) != config.node.drives:
         yield Illegal(
             policy=policy,
-            message=f"{config.backend}: drive_paths names {len(set(paths))} drives; a GPU node has {config.node.drives}",
+            message=f"{config.backend}: drive_paths names {len(set(paths))}; a GPU node has {config.node.drives}",
             remedy="name each data drive of a GPU node once",
             required=config.node.drives,
             planned=len(set(paths)),
@@ -227,7 +227,9 @@ class LocalProduct:
 
     def _array_note(self, config: TierConfig) -> str:
         if arrays(config, self.arrays) == "raid0":
-            return f"one striped array of {config.node.drives} drives a node (RAID 0, XFS): a lost drive loses all of it"
+            return (
+                f"one striped array of {config.node.drives} drives a node (RAID 0, XFS): a lost drive loses all of it"
+            )
         return f"{config.node.drives} file systems a node, one a drive (XFS): a lost drive loses its own part"
 
     def template_context(self, plan: TierPlan, hosts: Mapping[str, object]) -> Mapping[str, TemplateValue]:  # noqa: ARG002  # the protocol's

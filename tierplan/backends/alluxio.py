@@ -56,7 +56,7 @@ def faults(config: TierConfig, need: TierNeed, used: Relied) -> Iterator[Illegal
     if memory is not None and memory > config.node.memory:
         yield Illegal(
             policy=policy,
-            message=f"alluxio: worker_memory {memory.show()} is more than the host memory of {config.node.memory.show()}",
+            message=f"alluxio: worker_memory {memory.show()} of a host memory of {config.node.memory.show()}",
             remedy="leave worker_memory out: the drives are the cache",
             required=config.node.memory.bytes,
             planned=memory.bytes,
@@ -69,7 +69,7 @@ def notes(config: TierConfig, need: TierNeed, used: Relied) -> tuple[str, ...]: 
     share = _cache_alluxio.remote_share(nodes=config.nodes)
     return (
         f"one cache over all nodes: {share:.0%} of a node's reads come from other nodes, through its storage ports",
-        "the FUSE figure was measured on the enterprise edition; 2.9 is planned to reach it, measure before relying on it",
+        "the FUSE figure is of the enterprise edition; 2.9 is planned to reach it: measure before relying on it",
         "no GPUDirect Storage through FUSE; torch.load reads the mount, not alluxio:// addresses",
     )
 

@@ -258,7 +258,7 @@ class CephRgw:
                   flash), osd_weight_thousandths (of a TiB: its weight in the CRUSH map)
         profile:  kind (erasure-code, replicas), data_units, parity_units, replicas, minimum_size, plugin, technique,
                   failure_domain (host, rack, osd), stripe_unit_kib, profile_name
-        pools:    data_pool, index_pool, extra_pool, placement_groups, nearfull_fraction
+        pools:    data_pool, index_pool, extra_pool, placement_groups, nearfull_fraction, max_avail_text
         gateway:  realm, zonegroup, zone, storage_class, cold_class (or empty), bucket, versioning
         """
         config, layout, parts = plan.config, plan.config.layout, plan.delivered.parts
@@ -269,6 +269,7 @@ class CephRgw:
         return {
             **counts_of,
             "nearfull_fraction": parts["nearfull_fraction"],
+            "max_avail_text": Size(parts.get("max_avail_bytes", 0.0)).show(),
             "nodes": config.nodes,
             "osds_per_host": config.node.drives,
             "host_needs": ["virtual_ips"],

@@ -77,14 +77,14 @@ def faults(config: TierConfig, need: TierNeed, used: Relied) -> Iterator[Illegal
 def notes(config: TierConfig, need: TierNeed, used: Relied) -> tuple[str, ...]:  # noqa: ARG001  # as every product's
     """What a reader should know beside the figures."""
     return (
-        f"one pool over all serving nodes by {protocol(config, need)}: a session may lie on another node's memory or drives",
+        f"one pool over all serving nodes by {protocol(config, need)}: a session may lie on another node",
         "hits are assumed: every session comes back equally often, and whole",
         "a lost node takes its sessions with it; they are computed again (kv_load_failure_policy recompute)",
     )
 
 
 def context(plan: TierPlan) -> Mapping[str, TemplateValue]:
-    """What Mooncake's files need: master, protocol, devices, segment_bytes, local_buffer_bytes, eviction, model, engine."""
+    """What Mooncake's files need: master, protocol, devices, segment_bytes, local_buffer_bytes, eviction, …"""
     options, need = plan.config.options, plan.need
     segment = option(options, "segment_size", Size)
     buffer = option(options, "local_buffer", Size) or LOCAL_BUFFER

@@ -120,7 +120,8 @@ def _blocks(found: PlanDiff) -> Iterator[Block]:
 
 
 def _folded(what: str, items: Sequence[str], *head: str) -> Block:
-    title = f"<details><summary>{len(items):,} {what}</summary>"
+    words = what if len(items) != 1 else what.replace("findings", "finding").replace("values", "value")
+    title = f"<details><summary>{len(items):,} {words}</summary>"
     return Block(what=what, head=[title, "", *head], items=items, tail=["", "</details>"])
 
 

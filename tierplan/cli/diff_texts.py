@@ -21,6 +21,7 @@ SHOWN: Mapping[str, Callable[[float], str]] = {
     "s": lambda value: Duration(value).show(),
     "fraction": lambda value: f"{value:.1%}",
     "count": lambda value: f"{value:,.0f}",
+    "probability": lambda value: f"{value:.2g}",
 }
 SENSES = {"better": "green", "worse": "red"}
 MOST_ROWS, MOST_FINDINGS, MOST_CHANGES = 24, 5, 400

@@ -24,6 +24,7 @@ from tierplan.units import Duration
 MOST_DAYS = 36_500
 MOST_STRETCHES = 4_000
 SCHEMA = "tierplan/timeline/1"
+HEAD = ("job", "goodput", "99.9 % interval", "closed form", "compute", "stall", "restart", "restore", "interrupts")
 
 
 @click.command(name="timeline")
@@ -100,9 +101,7 @@ def document(plan: Plan, found: Run) -> dict[str, object]:
 def lines(plan: Plan, found: Run) -> Iterator[str]:
     """The run for people."""
     yield f"{plan.stack.name}: {found.days:g} days, seed {found.seed}"
-    rows = [
-        ("job", "goodput", "99.9 % interval", "closed form", "compute", "stall", "restart", "restore", "interrupts")
-    ]
+    rows: list[tuple[str, ...]] = [HEAD]
     rows += [_row(plan, job) for job in found.jobs]
     yield from texts.table(rows, indent=0)
     yield (

@@ -190,9 +190,7 @@ def held_fraction(*, held: Size, working_set: Size) -> float:
     return min(1.0, held / working_set) if working_set else 0.0
 
 
-def one_session_bandwidth(
-    *, session_bytes: Size, reload_within: Duration, first_byte: Duration = NO_TIME
-) -> Bandwidth:
+def one_session_bandwidth(*, session_bytes: Size, reload_within: Duration, first_byte: Duration = NO_TIME) -> Bandwidth:
     """
     Bandwidth that brings one session back in time.
 

@@ -39,7 +39,9 @@ def asked_by(stack: Stack, ledger: Ledger, suffix: str = "") -> Asked:
         for sheet, work in sessions:
             first = together(first, kv_caches(sheet, work, room=_room(sheet, first), staged=staged))
     taken = _taken(ledger, first, f"capacity.taken_bytes_per_node{suffix}")
-    found = together(first, *(datasets(job, taken=taken) for job in jobs), handed_over(stack, ledger, suffix, others=first.loads))
+    found = together(
+        first, *(datasets(job, taken=taken) for job in jobs), handed_over(stack, ledger, suffix, others=first.loads)
+    )
     if not suffix and stack.cluster.local_nvme.drives:
         near.shares(stack, ledger, found)
     return found

@@ -171,9 +171,7 @@ def _async(saving: Saving) -> Asked:
         copies=sheet.given(saving.asked.staging.copies, "checkpoint.staging.copies"),
         slack=sheet.given(saving.asked.staging.slack, "checkpoint.staging.slack"),
     )
-    window = checkpoint.drain_window(
-        interval=saving.interval.value, drain_fraction=saving.asked.drain_fraction
-    )
+    window = checkpoint.drain_window(interval=saving.interval.value, drain_fraction=saving.asked.drain_fraction)
     _peer(saving, Known(window, sheet.stack.origin(f"{sheet.path}.checkpoint.drain_fraction")))
     return Asked(loads=_drain(saving, lands=True))
 

@@ -235,9 +235,7 @@ def _hits(sheet: Sheet, work: KvCache, placed: Placed) -> None:
     shared = placed.shared if "hot" in work.placement else Known(Size.zero(), "constant")
     for place, held in (("host", placed.host), ("local", placed.local), ("shared", shared)):
         if held.value:
-            sheet.figure(
-                f"kv_cache.{place}_hit_fraction", kv_cache.held_fraction, held=held, working_set=placed.total
-            )
+            sheet.figure(f"kv_cache.{place}_hit_fraction", kv_cache.held_fraction, held=held, working_set=placed.total)
     if work.prefill_tokens_per_s is not None:
         sheet.figure(
             "kv_cache.break_even_bytes_per_s",

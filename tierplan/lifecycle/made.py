@@ -126,6 +126,11 @@ def _notes(
     yield "a rule counts days from the upload of an object, once a day; what a hot tier hands over starts at day 0"
     for rule in rules:
         yield from _billed(rule, by_name)
+    used = {move.storage_class for rule in rules for move in rule.transitions}
+    for name in sorted(used):
+        if name in by_name and by_name[name].least_size:
+            least = by_name[name].least_size.show("kB")
+            yield f"{name} bills each object as {least} or more: pack small files before they are archived"
     if not classes:
         yield "this store has one class: objects stay where they land until they are deleted"
     for name, time in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias, cast
@@ -9,6 +10,7 @@ from typing import TypeAlias, cast
 from tierplan.codec import encode
 from tierplan.domain.plan import Finding, Plan
 from tierplan.plan.document import plan_document
+from tierplan.plan.rule import TOLERANCE
 
 Scalar: TypeAlias = str | int | float | bool | None
 Side: TypeAlias = tuple[Plan, tuple[Finding, ...]]
@@ -17,7 +19,7 @@ ELSEWHERE = ("schema", "tierplan", "stack", "verdict", "findings", "candidates",
 """Parts of the plan document that are compared in their own way, or that only say what was not chosen."""
 TRAIL = ("formula", "assumes", "source", "inputs", "because", "notes", "illegal", "waterfall")
 """Why a figure is what it is: changes with the figure, and is explained elsewhere."""
-NAMED_BY = ("name", "item", "id", "loses")
+NAMED_BY = ("name", "item", "id", "loses", "lost", "of", "serves", "tier", "backend")
 """Keys that tell the items of a list apart."""
 
 
@@ -37,8 +39,15 @@ def changes(old: Side, new: Side) -> tuple[Change, ...]:
     return tuple(
         Change(path=path, before=before.get(path), after=after.get(path))
         for path in paths
-        if before.get(path) != after.get(path)
+        if _differ(before.get(path), after.get(path))
     )
+
+
+def _differ(one: Scalar, other: Scalar) -> bool:
+    """Whether two values differ by more than float noise."""
+    if isinstance(one, int | float) and isinstance(other, int | float) and bool not in (type(one), type(other)):
+        return not math.isclose(one, other, rel_tol=TOLERANCE)
+    return one != other
 
 
 def leaves(plan: Plan, findings: tuple[Finding, ...]) -> dict[str, Scalar]:

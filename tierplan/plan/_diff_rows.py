@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -14,19 +14,28 @@ from tierplan.units import Quantity
 
 Sense: TypeAlias = Literal["better", "worse", ""]
 Cell: TypeAlias = float | str | None
+Wording: TypeAlias = tuple[str, str, int]
+"""What a figure is called here, its unit, and which way is good."""
+Outcomes: TypeAlias = tuple[Mapping[str, Figure], Mapping[str, Figure]]
 
 HIGHER, LOWER = 1, -1
 NOUNS = ("node", "rack")
-JOB_FIGURES = {
-    "checkpoint.goodput_fraction": HIGHER,
-    "checkpoint.stall_s": LOWER,
-    "restore.duration_s": LOWER,
-    "dataset.epoch_s": LOWER,
-    "model_load.duration_s": LOWER,
-    "kv_cache.reload_s": LOWER,
+JOB_FIGURES: Mapping[str, Wording] = {
+    "checkpoint.goodput_fraction": ("goodput", "fraction", HIGHER),
+    "checkpoint.stall_s": ("checkpoint stall", "s", LOWER),
+    "restore.duration_s": ("restore", "s", LOWER),
+    "dataset.epoch_s": ("epoch", "s", LOWER),
+    "model_load.duration_s": ("model load", "s", LOWER),
+    "kv_cache.reload_s": ("session reload", "s", LOWER),
 }
+TIER_FIGURES: Mapping[str, Wording] = {
+    "survival.annual_loss_probability": ("data loss in a year", "probability", LOWER),
+    "survival.drive_exposed_s": ("drive rebuilt after", "s", LOWER),
+    "survival.node_exposed_s": ("node rebuilt after", "s", LOWER),
+}
+KNOWN = "known_monthly"
 MONEY = {
-    "known_monthly": "storage a month, as far as known",
+    KNOWN: "storage a month, as far as known",
     "stall_cost_per_30d": "stall per 30 days",
     "lost_cost_per_30d": "lost GPU hours per 30 days",
 }
@@ -63,6 +72,7 @@ def _every(old: Plan | None, new: Plan | None) -> Iterator[Row]:
         before, after = (plan.tiers.get(tier) if plan else None for plan in (old, new))
         if before is not None or after is not None:
             yield from _tier(tier, before, after, _needs(tier, old, new))
+            yield from _figures(tier, TIER_FIGURES, _outcomes(old, new))
     yield from _jobs(old, new)
     yield from _money(old, new)
 
@@ -177,31 +187,36 @@ def _rate(
     )
 
 
+def _figures(of: str, known: Mapping[str, Wording], outcomes: Outcomes) -> Iterator[Row]:
+    """The figures of one job or tier that a reviewer asks for."""
+    for figure, (words, unit, good) in known.items():
+        name = f"{of}.{figure}"
+        values = tuple(_number_of(outcome.get(name)) for outcome in outcomes)
+        if any(value is not None for value in values):
+            yield _number(of, words, unit, (values[0], values[1]), good)
+
+
+def _outcomes(old: Plan | None, new: Plan | None) -> Outcomes:
+    before, after = (plan.outcome if plan else {} for plan in (old, new))
+    return before, after
+
+
 def _jobs(old: Plan | None, new: Plan | None) -> Iterator[Row]:
-    outcomes = tuple(plan.outcome if plan else {} for plan in (old, new))
-    for name in dict.fromkeys((*outcomes[0], *outcomes[1])):
-        job, _, figure = name.partition(".")
-        if figure in JOB_FIGURES:
-            words, _, unit = figure.rpartition("_")
-            values = tuple(_number_of(outcome.get(name)) for outcome in outcomes)
-            yield _number(job, words.replace(".", " "), unit, (values[0], values[1]), JOB_FIGURES[figure])
+    names = (work.name for plan in (old, new) if plan for work in plan.stack.workloads)
+    for name in dict.fromkeys(names):
+        yield from _figures(name, JOB_FIGURES, _outcomes(old, new))
 
 
 def _money(old: Plan | None, new: Plan | None) -> Iterator[Row]:
+    """Sums of what is known compare only where the same is unknown on both sides."""
     costs = tuple(plan.cost if plan else None for plan in (old, new))
+    alike = len({frozenset(cost.unknown) for cost in costs if cost}) == 1
     for name, words in MONEY.items():
-        values = tuple(getattr(cost, name, None) if cost else None for cost in costs)
+        values = tuple(getattr(cost, name) if cost else None for cost in costs)
         if any(values):
             currency = next(cost.currency for cost in reversed(costs) if cost)
-            yield Row(
-                of="cost",
-                name=words,
-                unit=currency,
-                before=values[0],
-                after=values[1],
-                sense=_sense(values[0], values[1], LOWER),
-                money=True,
-            )
+            sense = _sense(values[0], values[1], LOWER) if alike or name != KNOWN else ""
+            yield Row(of="cost", name=words, unit=currency, before=values[0], after=values[1], sense=sense, money=True)
 
 
 def _text(of: str, name: str, before: str | None, after: str | None) -> Row:

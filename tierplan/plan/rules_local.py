@@ -97,7 +97,7 @@ def peer_copies(case: PlanCase) -> Iterator[Finding]:
                 required=asked.base,
                 planned=network.base,
                 unit="bytes_per_s",
-                message=f"{work.name}: copying to a peer and writing to the shared tier ask {asked.show()} of the ports "
+                message=f"{work.name}: a peer's copy and the shared tier ask {asked.show()} of the ports "
                 f"of a GPU node (headroom included), which have {network.show()}",
                 remedy="more time for the copy, more or faster ports, more GPU nodes, or first_landing: hot",
             )

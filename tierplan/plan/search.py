@@ -167,6 +167,14 @@ def tier_pins(stack: Stack, tier: Tier) -> TierPins:
 def pins_of(config: TierConfig) -> TierPins:
     """A configuration as pins with nothing left open: choosing from them gives the configuration back."""
     node, layout = config.node, config.layout
+    if layout.kind == "none" and not node.drives and not node.ports:  # a managed service has nothing else to pin
+        return TierPins(
+            backend=config.backend,
+            nodes=config.nodes if config.nodes != 1 else None,
+            quote=config.quote,
+            measured=config.measured,
+            options=config.options,
+        )
     return TierPins(
         backend=config.backend,
         nodes=config.nodes,

@@ -32,10 +32,12 @@ USES = ("first_landing", "model_cache", "kv_cache", "dataset_cache", "other", "s
 
 def near_jobs(plan: Plan, common: Mapping[str, object]) -> Iterator[Job]:
     """Path, template and values of every file that is neither the hot tier's nor the cold tier's."""
+    local = plan.tiers.get("local")
+    if local is None:
+        return
     near = near_values(plan, cast("Mapping[str, Values]", common.get("products", {})))
     base = {**common, "near": near, "crew": {"hosts": [], "examples": []}}
-    local = plan.tiers.get("local")
-    if local is not None and local.config.node.drives > 0 and plan.stack.tiers.local.use:
+    if local.config.node.drives > 0 and plan.stack.tiers.local.use:
         folder, product = backends.module_name(local.config.backend), _product(local)
         values = {**base, "product": product, "tier": _tier(local)}
         yield from _folder(folder, f"{LOCAL}-{local.config.backend}", values)

@@ -26,11 +26,11 @@ def svg(run: Run, *, title: str) -> str:
     begin, end = _span(run.stretches)
     height = TOP + ROW * len(rows) + FOOT
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
-        'font-family="sans-serif" font-size="12">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}">',
+        "<style>text { font-family: sans-serif; font-size: 12px }</style>",
         f"<title>{escape(title)}</title>",
         f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
-        f'<text x="8" y="20" font-size="14">{escape(title)}</text>',
+        f'<text x="8" y="20" style="font-size: 14px">{escape(title)}</text>',
     ]
     for index, row in enumerate(rows):
         lines += _row(row, [one for one in run.stretches if one.row == row], begin, end, TOP + ROW * index)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from simpy import Environment, Event, Timeout
 
-NEARLY = 1e-9
+NEARLY = 1e-5  # seconds: less cannot be told from now on a clock that has run for years
 
 
 @dataclass(slots=True, eq=False)
@@ -82,7 +82,7 @@ class Pipe:
         if event.value != self._turn:
             return  # rates have changed since
         self._advance()
-        through = [flow for flow in self._flows if flow.left <= NEARLY * max(1.0, flow.cap)]
+        through = [flow for flow in self._flows if flow.left <= NEARLY * flow.rate]
         for flow in through:
             self._flows.remove(flow)
             flow.done.succeed()

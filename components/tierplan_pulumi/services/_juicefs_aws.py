@@ -25,6 +25,7 @@ with warnings.catch_warnings():
 NEEDED = ("subnets", "client_security_group")
 SECRETS, PASSWORD = "tierplan-secrets", "metadata-password"
 USER = "juicefs"
+ADMINISTRATOR = "postgres"  # AWS renews its password every few days; the volume has a user of its own
 SNAPSHOT_DAYS = 7
 TIMEOUTS = pulumi.CustomTimeouts(create="60m", update="4h", delete="60m")
 
@@ -200,7 +201,7 @@ def _database_subnets(engine: Engine) -> rds.SubnetGroup:
 
 
 def _rds(engine: Engine) -> None:
-    """The password is made and kept by AWS Secrets Manager: it is in no file and no state."""
+    """The administrator's password is made and kept by AWS Secrets Manager: it is in no file and no state."""
     rds.Instance(
         engine.name,
         identifier=engine.id,
@@ -213,7 +214,7 @@ def _rds(engine: Engine) -> None:
         kms_key_id=engine.place.ids.get("kms_key"),
         multi_az=True,
         db_name=USER,
-        username=USER,
+        username=ADMINISTRATOR,
         manage_master_user_password=True,
         db_subnet_group_name=_database_subnets(engine).name,
         vpc_security_group_ids=[engine.group],
@@ -237,7 +238,7 @@ def _aurora(engine: Engine) -> None:
         storage_encrypted=True,
         kms_key_id=engine.place.ids.get("kms_key"),
         database_name=USER,
-        master_username=USER,
+        master_username=ADMINISTRATOR,
         manage_master_user_password=True,
         db_subnet_group_name=_database_subnets(engine).name,
         vpc_security_group_ids=[engine.group],
