@@ -21,6 +21,9 @@ SALT = "v1:BfkscQrCe5I=:v1:9VOw1a8A68W+G2mt:8agCKTmcGHdQino/4nAv/qojSTK61w=="
 """Proof of the empty passphrase. It protects nothing: a stack file holds no secret. A stack file that carries it is
 left as it is by the engine; into one without, the engine writes a salt and respells other values on the way."""
 GRACE_S = 10.0
+STANDIN = Path(__file__).resolve().parent.parent / "tests" / "helpers" / "standin"
+"""Stand-ins for the providers of clouds, last on PATH: they check inputs by the SDK's own types and ask nobody. A
+provider that is installed comes first; TIERPLAN_STANDIN=0 leaves them out."""
 OWN_SECRETS = re.compile(r"^(encryptionsalt|secretsprovider|encryptedkey):\s*[\"']?([^\s\"']*)", re.MULTILINE)
 
 
@@ -54,6 +57,8 @@ def environment(project: Project, outer: Mapping[str, str] = os.environ) -> dict
     """
     kept = {name: value for name, value in outer.items() if not name.startswith("PULUMI_") and name != "PYTHONHOME"}
     path = [str(Path(sys.executable).parent), str(project.engine), outer.get("PATH", os.defpath)]
+    if outer.get("TIERPLAN_STANDIN") != "0":
+        path.append(str(STANDIN))
     return kept | {
         "PATH": os.pathsep.join(path),
         # Compiled modules are kept beside the state: faster, and nothing is written into the checkout.

@@ -20,6 +20,8 @@ Event: TypeAlias = dict[str, object]
 
 UNJUDGED = "can't run policy"
 """How the policy SDK's note begins where a policy met a value that is unknown at preview."""
+PROTECTED = "as it is currently marked for protection"
+"""In the engine's error where a preview would replace or delete a protected resource: a refusal, not a fault."""
 COLOUR = re.compile(r"<\{%.*?%\}>|\x1b\[[0-9;]*m")
 
 
@@ -75,7 +77,7 @@ def judge(events: Iterable[Event], *, exit_code: int) -> Outcome:
     kept = list(events)
     said = [_violation(body) for body in _bodies(kept, "policyEvent")]
     unjudged = tuple(one for one in said if one.message.startswith(UNJUDGED))
-    refusals = tuple(one for one in said if one.level == "mandatory" and one not in unjudged)
+    refusals = tuple(one for one in said if one.level == "mandatory" and one not in unjudged) + tuple(_protected(kept))
     advice = tuple(one for one in said if one not in unjudged and one not in refusals)
     faults = tuple(_faults(kept))
     verdict, reason = _weigh(kept, faults, refusals, unjudged, exit_code)
@@ -93,7 +95,8 @@ def _weigh(
         return Verdict.FAULT, faults[0].strip().splitlines()[-1]
     if not _has(events, "summaryEvent"):
         return Verdict.FAULT, f"the engine ended early (exit code {exit_code})"
-    if not _has(events, "policyAnalyzeStackSummaryEvent"):
+    protected = any(one.policy == "protect" for one in refusals)  # then the engine leaves the stack policies out
+    if not protected and not _has(events, "policyAnalyzeStackSummaryEvent"):
         return Verdict.FAULT, "the policy pack did not run to its end"
     if refusals or unjudged:
         return Verdict.REFUSED, _why(refusals, unjudged)
@@ -119,8 +122,15 @@ def _faults(events: list[Event]) -> Iterator[str]:
     """Errors other than the one that the engine adds to every refusal."""
     for body in _bodies(events, "diagnosticEvent"):
         message = _text(body, "message").strip()
-        if _text(body, "severity") == "error" and message != "preview failed":
+        if _text(body, "severity") == "error" and message != "preview failed" and PROTECTED not in message:
             yield message or "an error without a message"
+
+
+def _protected(events: list[Event]) -> Iterator[Violation]:
+    for body in _bodies(events, "diagnosticEvent"):
+        message = _text(body, "message").strip()
+        if PROTECTED in message:
+            yield Violation(policy="protect", level="mandatory", resource=_text(body, "urn"), message=message)
 
 
 def _violation(body: Event) -> Violation:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import engine as engine_finder
 import pulumi_run
+from mutation_score import pytest_terminal_summary
+
+__all__ = ["pytest_terminal_summary"]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -30,16 +32,7 @@ def engine() -> Path:
 
 
 @pytest.fixture(scope="session")
-def standin() -> Iterator[Path]:
-    """Stand-ins for the providers of the clouds, first on PATH: no account, no network, no plugin to download."""
-    folder, path = ROOT / "tests" / "helpers" / "standin", os.environ.get("PATH", os.defpath)
-    os.environ["PATH"] = os.pathsep.join([str(folder), path])
-    yield folder
-    os.environ["PATH"] = path
-
-
-@pytest.fixture(scope="session")
-def project(engine: Path, standin: Path, tmp_path_factory: pytest.TempPathFactory) -> pulumi_run.Project:  # noqa: ARG001
+def project(engine: Path, tmp_path_factory: pytest.TempPathFactory) -> pulumi_run.Project:
     """This checkout as a Pulumi project with its policy pack, and state of this test run's own."""
     state = tmp_path_factory.mktemp("pulumi")
     return pulumi_run.Project(root=ROOT, engine=engine, state=state, pack=ROOT / "policies" / "run-pack")

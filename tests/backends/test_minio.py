@@ -227,7 +227,8 @@ def test_a_set_size_of_ones_own(store, deliver, stripe):
 def test_copies_and_foreign_words(store, deliver):
     assert policies(deliver(store(8, layout=Layout(kind="replicas", replicas=3)))) == ["cold-layout"]
     spare = Layout(kind="erasure-code", data_units=12, parity_units=4, hot_spares=1, failure_domain="rack")
-    assert policies(deliver(store(8, layout=spare))) == ["advice-narrow-layout"] * 2
+    assert policies(deliver(store(8, layout=spare))) == ["advice-narrow-layout", "cold-layout"]
+    assert policies(deliver(store(16, layout=spare, racks=16))) == ["advice-narrow-layout"] * 2
 
 
 @pytest.mark.parametrize(

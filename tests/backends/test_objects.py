@@ -15,6 +15,8 @@ from tierplan.backends._object_stores import storage_classes
 from tierplan.domain.need import Phase
 from tierplan.domain.stack import LayoutPins, NodePins, Quote, Site, TierPins
 from tierplan.domain.tiers import Layout
+from tierplan.plan.rule import TierCase
+from tierplan.plan.rules import judge_tier
 from tierplan.units import Bandwidth, Duration, OpRate, Size, bandwidth, size
 
 STORES = {
@@ -207,3 +209,17 @@ def test_every_class_that_has_to_be_restored_says_how_long(name, facts_of):
     assert all(
         one.least_days or one is next(iter(classes.values())) or "INTELLIGENT" in one.name for one in classes.values()
     )
+
+
+@pytest.mark.parametrize("name", CAPPED)
+def test_the_rules_refuse_by_the_quota_and_by_what_it_leaves(name, store, make_need):
+    """The quota's own rule says what to ask for; the bandwidth rule says what the plan gives; a raise clears both."""
+    need = make_need("cold", write=bandwidth("18.1 GB/s"))
+
+    def refused(options):
+        config, given = store(name, need=need, options=options)
+        case = TierCase(need=need, config=config, delivered=given)
+        return {finding.policy for finding in judge_tier(case) if finding.level == "mandatory"}
+
+    assert refused({}) == {"cold-quota", "cold-ingest"}
+    assert refused({"quota_raised": "200 Gbit/s"}) == set()

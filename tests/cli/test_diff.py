@@ -9,9 +9,13 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from tierplan.cli.diff_markdown import diff_markdown
 from tierplan.cli.revisions import as_it_was, repository
-from tierplan.plan.diff import diff_schema
+from tierplan.domain.plan import Finding
+from tierplan.plan.diff import Replacement, diff_schema, with_preview
 
 ROOT = Path(__file__).parents[2]
 EVENTS = ROOT / "tests" / "plan" / "events"
@@ -310,3 +314,30 @@ def test_prices_of_a_revision_are_those_of_the_revision(work):
     with as_it_was(repository(work), "main", "stacks/Pulumi.demo.yaml") as file:
         assert (file.parent / "ours.yaml").read_text(encoding="utf-8") == "old: list\n"
     assert not file.exists()
+
+
+WORDS = st.one_of(
+    st.text(max_size=40),
+    st.builds(lambda text, count: text * count, st.text(min_size=1, max_size=8), st.integers(500, 4_000)),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    stack=WORDS,
+    replaced=st.lists(st.builds(Replacement, resource=WORDS, because=WORDS), max_size=6),
+    findings=st.lists(
+        st.builds(Finding, policy=WORDS, level=st.sampled_from(["mandatory", "advisory"]), message=WORDS, remedy=WORDS),
+        max_size=6,
+    ),
+    notes=st.lists(WORDS, max_size=4),
+    copies=st.integers(1, 40),
+)
+def test_any_comment_fits_and_begins_with_its_marker(stack, replaced, findings, notes, copies):
+    found = with_preview(None, stack=stack, replaced=replaced * copies, findings=tuple(findings * copies), notes=notes)
+    text = diff_markdown(found)
+    first, _, rest = text.partition("\n")
+    assert re.fullmatch(r"<!-- tierplan:[A-Za-z0-9_.-]{0,100} -->", first)
+    assert len(text.encode("utf-8", "surrogatepass")) <= MOST
+    assert "<!--" not in rest
+    assert "\n@" not in rest

@@ -77,10 +77,15 @@ def test_the_hot_tier_holds_its_choices_and_what_they_give(record_stack: Record)
     assert cast("float", hot.outputs["plannedBytes"]) < cast("float", hot.outputs["usableBytes"])
 
 
+def ours(recorded: recording.Recording) -> list[recording.Registered]:
+    """What the components register themselves: the resources of a cloud have ids that only a run gives."""
+    return [one for one in recorded.resources if one.token.startswith("tierplan:")]
+
+
 @pytest.mark.parametrize("stack", STACKS)
 def test_every_resource_obeys_its_schema(record_stack: Record, stack: str) -> None:
     validator = jsonschema.Draft202012Validator(SCHEMA)
-    resources = record_stack(stack).resources
+    resources = ours(record_stack(stack))
     assert 5 <= len(resources) <= 15
     for one in resources:
         validator.validate({one.token: one.inputs})
@@ -101,7 +106,7 @@ def test_every_tier_reads_back_as_it_was_planned(record_stack: Record, stack: st
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_nothing_registered_is_unknown_or_infinite(record_stack: Record, stack: str) -> None:
-    for one in record_stack(stack).resources:
+    for one in ours(record_stack(stack)):
         text = json.dumps([one.inputs, one.outputs])
         assert "NaN" not in text
         assert "Infinity" not in text

@@ -25,7 +25,8 @@ aws.s3.BucketPublicAccessBlock(
 )
 if {encrypted}:
     aws.s3.BucketServerSideEncryptionConfiguration(
-        "encryption", bucket=bucket.id, rules=[{{"apply_server_side_encryption_by_default": {{"sse_algorithm": "AES256"}}}}]
+        "encryption", bucket=bucket.id,
+        rules=[{{"apply_server_side_encryption_by_default": {{"sse_algorithm": "AES256"}}}}],
     )
 if {versioned}:
     aws.s3.BucketVersioning("versions", bucket=bucket.id, versioning_configuration={{"status": "Enabled"}})

@@ -134,10 +134,11 @@ def unreadable(case: Case) -> Rules:
 
 LAYOUT, NODE, OP_RATE = tiers_rule("layout"), tiers_rule("node"), tiers_rule("op-rate")
 SLOW = both(reads, writes, times)
-LOST = rules("survive-nodes", "survive-bandwidth")
+REBUILT = rules("survive-durability", "survive-rebuild")  # rebuild takes longer, or ends in fewer places
+LOST = both(rules("survive-nodes", "survive-bandwidth"), REBUILT)
 # What else is fed by the same thing: one NFS server is its own client rate, a cache is filled from the tier, the
 # fabric ends in the tier's ports.
-COUPLED = both(of("nfs", expect=rules("hot-client")), rules("cache-fill-time", "fabric-bandwidth"))
+COUPLED = both(of("nfs", expect=rules("hot-client")), REBUILT, rules("cache-fill-time", "fabric-bandwidth"))
 ANYTHING = both(SLOW, COUPLED, LAYOUT, NODE, OP_RATE, LOST, holds, rules("survive-quorum", "hot-client"))
 NO_CORES = ("nfs", "vast")  # no source says what these need of a host
 NO_MEMORY = (*NO_CORES, "beegfs")
@@ -201,6 +202,9 @@ PROTECTION = (
         "layout.dataUnits", "a stripe wider than the tier", to(1000.0), kind_is("erasure-code", LAYOUT), may=ANYTHING
     ),
     worse("layout.parityUnits", "no parity", to(0.0), kind_is("erasure-code", LAYOUT), may=LOST),
+    same(
+        "layout.parityUnits", "parity beside copies", lambda case, old: None if case.managed or old else 2.0, may=LAYOUT
+    ),
     worse("layout.replicas", "one copy", to(1.0), kind_is("replicas", both(LAYOUT, rules("survive-nodes"))), may=LOST),
     worse(
         "layout.replicas",
@@ -229,7 +233,7 @@ PROTECTION = (
         may=both(LAYOUT, LOST),
         tiers=SERVED,
     ),
-    same("racks", "one rack", to(1.0), tiers=SERVED),
+    same("racks", "one rack", to(1.0), may=REBUILT, tiers=SERVED),
     same("racks", "twice the racks", times_(2), tiers=SERVED),
 )
 # Each constraint that a tier is sized by, and the rule that must notice when there is one node less than it asks for.
@@ -242,6 +246,7 @@ CONSTRAINTS = {
     "failure_domain": "layout",
     "pair": "layout",  # servers that stand in for one another
     "metadata_memory": "node",
+    "symmetry": "layout",  # servers that a store cuts into even sets
 }
 
 
@@ -254,8 +259,10 @@ def one_node_short(constraint: str) -> Change:
 
     def change(case: Case, old: float) -> float | None:
         asked = case.given_out(f"counts.{constraint}")
+        if asked is None:
+            return None
         quoted = case.given("quote") is not None  # an offer is of the whole system, whatever it counts
-        return None if case.managed or quoted or not asked or not 1 < asked <= old else asked - 1
+        return None if case.managed or quoted or not 1 < asked <= old else asked - 1
 
     return change
 
@@ -264,7 +271,9 @@ def short_of(case: Case, nodes: float) -> Rules:
     """The rules of all constraints that ask for more nodes than these."""
     found = set[str]()
     for constraint, asked in case.given_out("counts").items():
-        spare = constraint == "hot_spare" or (constraint == "failure_domain" and case.backend in WIDTH_AND_ONE)
+        spare = constraint in ("hot_spare", "symmetry") or (
+            constraint == "failure_domain" and case.backend in WIDTH_AND_ONE
+        )
         if asked > nodes and not spare and (constraint != "pair" or nodes % 2):
             write = "cold-ingest" if case.tier == "cold" else f"{case.tier}-write-bandwidth"
             own = {"write": write, "degraded": "survive-bandwidth"}.get(constraint)
@@ -278,11 +287,11 @@ NUMBER = (
             "nodes",
             f"one node less than {constraint} asks for",
             one_node_short(constraint),
-            lambda case, constraint=constraint: short_of(case, case.given_out(f"counts.{constraint}") - 1),
+            lambda case, constraint=constraint: short_of(case, (case.given_out(f"counts.{constraint}") or 1) - 1),
             may=both(LOST, LAYOUT, times, COUPLED, rules("survive-quorum", "hot-client")),
             tiers=SERVED,
         )
-        for constraint in (*CONSTRAINTS, "write", "degraded", "hot_spare")
+        for constraint in (*CONSTRAINTS, "write", "degraded", "hot_spare", "symmetry")
     ),
     better("nodes", "twice the nodes", times_(2), tiers=SERVED),
     worse("nodes", "one GPU node", one_of, one_node_is_short, may=both(SLOW, holds, COUPLED), tiers=LOCAL),
@@ -318,6 +327,7 @@ SERVICE = tuple(
         ("layout.failureDomain", "rack"),
     )
 )
+RACKS = (same("racks", "racks of a service", lambda case, old: old + 1 if case.managed else None, tiers=SERVED),)
 WORDS = (
     worse("backend", "a product that nobody knows", lambda *_: "wekka", unreadable),
     worse(
@@ -327,4 +337,4 @@ WORDS = (
         both(unreadable, rules("stack-requirement")),
     ),
 )
-TABLE: tuple[Mutation, ...] = (*MEDIA, *PORTS, *HOST, *PROTECTION, *NUMBER, *QUOTE, *SERVICE, *WORDS)
+TABLE: tuple[Mutation, ...] = (*MEDIA, *PORTS, *HOST, *PROTECTION, *NUMBER, *QUOTE, *SERVICE, *RACKS, *WORDS)

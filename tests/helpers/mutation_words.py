@@ -107,6 +107,7 @@ OPTIONS: Mapping[str, tuple[Row, ...]] = {
         ("region", "eu-west-1", "neutral", nothing, nothing),
         ("versioning", False, "neutral", nothing, nothing),  # the bucket itself is judged: bucket-versioned
     ),
+    "minio": (("pools", 50.0, "worsens", nothing, both(LAYOUT, ANYTHING)),),
     "alluxio": (
         ("masters", [], "worsens", LAYOUT, nothing),
         ("under_store", "/mnt/other", "neutral", nothing, nothing),
@@ -149,9 +150,9 @@ RATES = ("readBytesPerS", "writeBytesPerS", "opRateOpsPerS", "capacityBytes", "d
 HARDER = (*RATES, "degradedWriteBytesPerS", "files", "survive.nodes", "survive.racks", "writtenPerDayBytes")
 CLIENTS = ("gpuNodes", "ports", "portRateBytesPerS", "cpuCores", "nodeReadBytesPerS", "nodeWriteBytesPerS")
 NEEDS: tuple[Mutation, ...] = (
-    *(worse(f"need.{key}", "asked for half", lambda _, old: old / 2 if old else None, TAMPERED) for key in HARDER),
+    *(worse(f"need.{key}", "asked for half", lambda _, old: old // 2 if old else None, TAMPERED) for key in HARDER),
     *(same(f"need.{key}", "asked for twice", lambda _, old: old * 2) for key in HARDER),
-    *(worse(f"need.clients.{key}", "another client", lambda _, old: old + 1, TAMPERED) for key in CLIENTS),
+    *(worse(f"need.clients.{key}", "another client", lambda _, old: old * 2 or 1.0, TAMPERED) for key in CLIENTS),
     worse("need.clients.transport", "another transport", lambda _, old: "tcp" if old != "tcp" else "roce", TAMPERED),
     worse("need.maxFill", "filled to the brim", lambda *_: 1.0, TAMPERED),
     worse("need.racks", "another number of racks", lambda _, old: old + 1, TAMPERED),

@@ -2,9 +2,9 @@
 Every choice of a registered tier, changed one at a time, and what the gate must say of it.
 
 Each `Mutation` says by hand whether its change worsens, improves or leaves alone what the tier gives, which rules
-must then fire (`must`), and which may fire besides because the same thing feeds them too (`may`).  What is expected is
-worked out from what is *required* of the tier, never from what a backend says it gives.  `tests/policies/test_mutations.py`
-runs them over every shipped stack.
+must then fire (`must`), and which may fire besides because the same thing feeds them too (`may`).  What is expected
+is worked out from what is *required* of the tier, never from what a backend says it gives; the node count alone is
+held against the counts that the plan names.  `tests/policies/test_mutations.py` runs them over every shipped stack.
 """
 
 from __future__ import annotations

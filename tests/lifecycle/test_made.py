@@ -172,3 +172,20 @@ def test_what_a_product_has_to_move_data_with_says_where_that_is_known_from() ->
             assert found.mechanism, module_name(backend)
             assert len(found.source) > 20, module_name(backend)
     assert moving == {"weka", "storage-scale", "lustre", "juicefs", "fsx-lustre"}
+
+
+def test_a_restore_out_of_an_archive_waits_for_it_first(planned) -> None:
+    """GLACIER answers within 5 h; the transfer comes on top."""
+    archived, at_once = planned("lifecycle-refused")[0].outcome, planned("aws-fsx")[0].outcome
+    transfer = at_once["pretrain-70b.restore.cold_duration_s"].number
+    assert archived["pretrain-70b.restore.cold_transfer_s"].number == pytest.approx(transfer)
+    assert archived["pretrain-70b.restore.cold_duration_s"].number == pytest.approx(5 * 3600 + transfer)
+    assert "pretrain-70b.restore.cold_transfer_s" not in at_once
+
+
+@pytest.mark.parametrize(("within", "policies"), [("6 h", set()), ("4 h", {"lifecycle-order", "cold-restore-time"})])
+def test_the_time_from_the_archive_counts_where_it_is_stated(within: str, policies, refused_by) -> None:
+    def spoil(document) -> None:
+        document["workloads"][0]["restore"]["cold_within"] = within
+
+    assert refused_by("lifecycle-refused", spoil) == policies

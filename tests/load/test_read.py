@@ -199,7 +199,6 @@ def test_wrong_values_say_what_is_allowed(spoil: Spoil, faults: Faults, old: str
     ("old", "new", "path"),
     [
         ("kind: on-prem", "kind: azure", "site.kind"),
-        ("    headroom", "    annual_loss_probability: 1e-6\n    headroom", "targets.annual_loss_probability"),
     ],
 )
 def test_what_is_not_honoured_yet_is_refused_by_name(

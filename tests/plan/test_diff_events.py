@@ -106,3 +106,26 @@ def test_unjudged_policies_refuse():
     ]
     (finding,) = read_preview(events).findings
     assert (finding.level, finding.policy) == ("mandatory", "hot-capacity")
+
+
+def test_what_the_engine_itself_refuses_is_a_replacement_and_no_fault():
+    """A protected file system whose subnet changes: an error of the engine beside the steps."""
+    found = read_preview(lines("protected.jsonl"))
+    (one,) = found.replaced
+    assert one.resource == "aws-fsx-hot-fsx"
+    assert one.because.startswith("replaced by the preview: subnetIds changes (aws:fsx/lustreFileSystem")
+    assert one.because.endswith("it is protected, and the engine refuses until it is unprotected")
+    assert (found.faults, found.whole) == ((), True)
+
+
+def test_what_is_protected_counts_without_a_step():
+    events = [event for event in lines("protected.jsonl") if "resourcePreEvent" not in event]
+    (one,) = read_preview(events).replaced
+    assert (one.resource, "to be replaced or deleted" in one.because) == ("aws-fsx-hot-fsx", True)
+
+
+def test_strange_text_in_an_event_stays_printable():
+    message = "<{%fg 1%}>red\x1b[31m \x07bell \ud800 half"
+    event = {"policyEvent": {"policyName": "hot-capacity", "enforcementLevel": "mandatory", "message": message}}
+    (finding,) = read_preview([event]).findings
+    assert finding.message == "red bell ? half"

@@ -165,3 +165,9 @@ def test_without_a_hot_tier_the_local_one_takes_what_it_may():
     assert plan.requirement.needs["local"].write.base > 0
     assert "t.checkpoint.drain_s" in plan.outcome
     assert found(plan, "local-drain") == []
+
+
+def test_an_experimental_store_is_told():
+    plan = planning.make_plan(read_stack("mooncake"), catalogue())
+    assert [finding.level for finding in found(plan, "advice-kv-store")] == ["advisory"]
+    assert found(planning.make_plan(read_stack("lmcache"), catalogue()), "advice-kv-store") == []

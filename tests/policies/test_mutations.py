@@ -27,7 +27,6 @@ Property = Callable[[str, object], None]
 MUTATIONS = (*TABLE, *WORDS)
 STACKS = recording.stack_names()
 PARTS = (wire.NODE_GROUP, wire.FABRIC, wire.LIFECYCLE)
-PROVED_ELSEWHERE = {"tier", "backend"}  # words, in `TABLE`
 
 
 @pytest.fixture(autouse=True)
@@ -59,16 +58,18 @@ def test_every_change_is_noticed_by_its_rules_and_by_no_other(stack: str, record
     assert not apart, "\n".join(apart)
 
 
-def test_no_choice_is_left_out() -> None:
-    """Each property of each tier of each stack is changed by some mutation that applies to it."""
-    left = set[str]()
+def test_no_choice_is_left_out_and_every_rule_is_woken() -> None:
+    """Each property of each tier of each stack is changed by some mutation; a rule that no change can wake is none."""
+    left, asleep = set[str](), {rule.name for rule in RULES if rule.level == "mandatory"}
     for stack in STACKS:
-        held = mutation_run.bench(stack)
-        for case in held.cases():
-            moved = {mutation.path for mutation in MUTATIONS if mutation.of(case) is not None}
+        for case in mutation_run.bench(stack).cases():
+            applied = [mutation for mutation in MUTATIONS if mutation.of(case) is not None]
+            moved = {mutation.path for mutation in applied}
             own = {path for path in leaves(case.one.inputs) if not path.startswith(("need", "rejections"))}
             left |= {f"{case.backend} {path}" for path in own if not covered(path, moved)}
+            asleep -= case.before.union(*(mutation.must(case) for mutation in applied))
     assert left <= LEFT_ALONE, sorted(left - LEFT_ALONE)
+    assert asleep <= SHOWN_BY_NEED, sorted(asleep - SHOWN_BY_NEED)
 
 
 def covered(path: str, moved: set[str]) -> bool:
@@ -88,6 +89,10 @@ LEFT_ALONE = {
         "layout.hotSpares",
     )
 }
+
+
+# What is asked must change for these, not what is chosen: shown by `test_rules.py`.
+SHOWN_BY_NEED = {"local-refetchable", "survive-racks", "cold-op-rate", "local-layout"}
 
 
 def test_every_product_word_that_a_stack_sets_has_its_row() -> None:
@@ -184,22 +189,6 @@ def test_every_figure_of_the_requirement_that_is_stated_lower_is_named() -> None
 def test_every_block_of_the_spec_counts() -> None:
     held = mutation_run.bench("demo")
     one = held.recorded.of(wire.STORAGE)
-    for block in ("capacity", "targets", "operations"):
+    for block in ("capacity", "tiers", "operations"):
         spec = {key: value for key, value in one.inputs["spec"].items() if key != block}  # type: ignore[attr-defined]
         assert mandatory(ask_resource(changed(one, "spec", spec))) == {"stack-requirement"}, block
-
-
-def test_each_rule_of_a_tier_is_shown_to_fire() -> None:
-    """Over all stacks; a rule that no change can wake is no rule."""
-    rules = {rule.name for rule in RULES if rule.level == "mandatory"}
-    for stack in STACKS:
-        held = mutation_run.bench(stack)
-        for case in held.cases():
-            rules -= case.before
-            for mutation in MUTATIONS:
-                rules -= mutation.must(case)
-    assert rules <= SHOWN_BY_NEED, sorted(rules - SHOWN_BY_NEED)
-
-
-# What is asked must change for these, not what is chosen: shown by `test_rules.py`.
-SHOWN_BY_NEED = {"local-refetchable", "survive-racks", "cold-op-rate", "local-layout"}

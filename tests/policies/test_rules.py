@@ -151,6 +151,7 @@ FAILURES: Mapping[str, tuple[str, Changes]] = {
     "survive-nodes": ("hot", {"need.survive.nodes": 3.0}),
     "survive-racks": ("cold", {"need.survive": {"nodes": 0.0, "racks": 5.0}}),
     "advice-node": ("hot", {"node.drives": 40.0}),
+    "advice-unmaintained": ("cold", {"backend": "minio"}),
     "advice-narrow-layout": ("hot", {"layout.hotSpares": 0.0}),
 }
 PASSES: Mapping[str, tuple[str, Changes]] = {

@@ -5,14 +5,18 @@ from pathlib import Path
 
 import pytest
 
+from tierplan.load import catalogue
+
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = sorted(path.name for path in DOCS.glob("*.md") if path.name != "accuracy.md")
+PRODUCTS = catalogue().known()
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_to_files_and_functions(page):
     links = re.findall(r"\[(`?)([^\]`]+)`?\]\(([^)#:]+)\)", (DOCS / page).read_text())
-    assert len(links) >= 8
+    if page.removesuffix(".md") in PRODUCTS:
+        assert len(links) >= 8
     for code, name, target in links:
         path = (DOCS / target).resolve()
         assert path.exists(), target

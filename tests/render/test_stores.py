@@ -15,8 +15,9 @@ from command_table import table, unknown
 from tierplan import load, plan
 from tierplan.backends import _sets
 from tierplan.domain.hosts import Host, HostGroup, Hosts
-from tierplan.domain.stack import LayoutPins, NodePins, Survive, TierPins
+from tierplan.domain.stack import LayoutPins, LifecyclePins, NodePins, Survive, TierPins
 from tierplan.render import render, write
+from tierplan.units import duration
 
 STORES = ("minio", "rustfs", "seaweedfs", "garage")
 SSH = '#!/usr/bin/env bash\nwhile [ "$1" != -- ]; do shift; done\nexport ON="${2#root@}"\nshift 2\nexec bash -c "$*"\n'
@@ -37,7 +38,7 @@ HOSTILE = ("; rm -rf /", "a\nrm -rf /", "\"'`$(touch /tmp/x)`", "{{ 7 * 7 }}", "
 UNIT_SECTIONS = {"Unit", "Service", "Install", "Timer"}
 
 
-def made(backend, *, kubernetes=True, survive=None, name="cephfs", **pins):
+def made(backend, *, kubernetes=True, survive=None, name="cephfs", delete_after=None, **pins):
     """The shipped CephFS stack with this store behind it."""
     stack = load.read_stack("cephfs")
     if backend == "rustfs":
@@ -45,7 +46,11 @@ def made(backend, *, kubernetes=True, survive=None, name="cephfs", **pins):
     stack = replace(
         stack,
         name=name,
-        tiers=replace(stack.tiers, cold=TierPins(backend=backend, **pins)),
+        tiers=replace(
+            stack.tiers,
+            cold=TierPins(backend=backend, **pins),
+            lifecycle=LifecyclePins(delete_after=duration("365 d")) if delete_after else stack.tiers.lifecycle,
+        ),
         operations=replace(stack.operations, kubernetes=kubernetes),
         targets=replace(stack.targets, survive=survive or stack.targets.survive),
     )
@@ -86,6 +91,7 @@ def every():
         found[backend] = {
             "usual": own(render(usual, hosts_of(nodes)), backend),
             "examples": own(render(usual, None), backend),
+            "aged": own(render(made(backend, delete_after="365 d"), None), backend),
             "other": own(render(other, hosts_of(8)), backend),
             "copies": own(render(copies, hosts_of(8)), backend),
         }
@@ -381,15 +387,16 @@ def test_buckets_are_private_and_the_key_is_on_no_command_line(every, run):
     assert not [word for word in words if SECRETS["TIERPLAN_STORE_PASSWORD"] in word]
 
 
-def test_drives_are_erased_only_when_asked(store, run):
-    name, renderings = store
+@pytest.mark.parametrize("name", STORES)
+def test_drives_are_erased_only_when_asked(name, run):
     script = "03-drives.sh" if name in {"minio", "rustfs"} else "02-drives.sh"
-    _, calls, _ = run(renderings["other"], script)
+    files = own(render(made(name, nodes=4, node=NodePins(drives=2)), hosts_of(4, drives=2)), name)
+    _, calls, _ = run(files, script)
     assert not [call for call in calls if call[1] == "mkfs.xfs"]
-    found, calls, _ = run(renderings["other"], script, TIERPLAN_APPLY="yes")
+    found, calls, _ = run(files, script, TIERPLAN_APPLY="yes")
     made_on = [call[-1] for call in calls if call[1] == "mkfs.xfs"]
     assert found.returncode == 0, found.stderr
-    assert len([device for device in made_on if device.startswith("/dev/sd")]) == 8 * 24
+    assert len([device for device in made_on if device.startswith("/dev/sd")]) == 4 * 2
 
 
 def test_garage_layout_is_shown_before_it_is_applied(every, run):
@@ -401,10 +408,11 @@ def test_garage_layout_is_shown_before_it_is_applied(every, run):
     assert [call[0] for call in calls if "apply" in call] == ["cold-0"]
 
 
-def test_weed_install_gives_each_node_its_address(every, run):
-    found, calls, root = run(every["seaweedfs"]["other"], "08-install.sh", **SECRETS)
+def test_weed_install_gives_each_node_its_address(run):
+    files = own(render(made("seaweedfs", nodes=4), hosts_of(4)), "seaweedfs")
+    found, calls, root = run(files, "08-install.sh", **SECRETS)
     assert found.returncode == 0, found.stderr
-    assert settings((root / "etc/default/weed").read_text())["WEED_IP"] == "10.20.0.8"
+    assert settings((root / "etc/default/weed").read_text())["WEED_IP"] == "10.20.0.4"
     document = json.loads((root / "etc/seaweedfs/s3.json").read_text())
     assert names_of(document) <= set(table("seaweedfs")["fields"]["identities"]["names"])
     assert document["identities"][0]["credentials"][0]["secretKey"] == SECRETS["TIERPLAN_STORE_PASSWORD"]

@@ -89,3 +89,11 @@ def test_colour_marks_do_not_hide_an_unjudged_policy() -> None:
 
 def test_lines_that_are_no_objects_are_passed_over() -> None:
     assert list(verdict.read(["1", json.dumps({"cancelEvent": {}})])) == [{"cancelEvent": {}}]
+
+
+def test_protected_resource_is_a_refusal_not_a_fault() -> None:
+    """The engine's own error where a preview would replace what is protected; it then leaves the stack policies out."""
+    lines = (EVENTS.parents[1] / "plan" / "events" / "protected.jsonl").read_text().splitlines()
+    outcome = verdict.judge(verdict.read(lines), exit_code=1)
+    assert (outcome.verdict, outcome.reason, outcome.faults) == (Verdict.REFUSED, "by protect", ())
+    assert outcome.refusals[0].resource.endswith("::aws-fsx-hot-fsx")

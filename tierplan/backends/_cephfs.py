@@ -111,7 +111,8 @@ def metadata_servers(config: TierConfig, need: TierNeed, used: Relied) -> Metada
         per_mds = used.quantity(OpRate, "mds_op_rate")
         active = active_mds(op_rate=need.op_rate, per_mds=per_mds, cached=cached, cache=largest)
     standby = option(config.options, "standby_mds", int)
-    standby = int(used["least_standby_mds"]) if standby is None else standby
+    if standby is None:  # one for each that may be lost
+        standby = max(int(used["least_standby_mds"]), need.survive.nodes + need.survive.racks)
     cache = min(largest, max(least, cached / max(1, active)))
     memory = mds_memory(cached=cache, actives=1, cache_share=used["mds_cache_share"])
     return MetadataServers(active=max(0, active), standby=max(0, standby), cache=cache, memory=memory)

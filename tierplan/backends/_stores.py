@@ -87,6 +87,9 @@ def spread_advice(config: TierConfig, *, domain: str) -> Iterator[Illegal]:
             planned=layout.hot_spares,
         )
     if layout.failure_domain not in ("node", domain):
+        too_wide = tuple(rules.stripe_too_wide(config)) if layout.failure_domain == "rack" else ()
+        yield from too_wide
+    if layout.failure_domain not in ("node", domain) and not too_wide:
         yield rules.advice(
             f"{name}: failure domain {layout.failure_domain}; it knows none of that kind",
             remedy=f"write failure_domain: {domain}",

@@ -34,7 +34,7 @@ class Block:
 
 def marker(stack: str) -> str:
     """The line by which a stack's comment is found again."""
-    return f"<!-- tierplan:{re.sub(r'[^A-Za-z0-9_.-]', '-', stack)} -->"
+    return f"<!-- tierplan:{re.sub(r'[^A-Za-z0-9_.-]', '-', stack)[:100]} -->"
 
 
 def diff_markdown(found: PlanDiff) -> str:

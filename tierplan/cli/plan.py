@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from tierplan import load
-from tierplan.cli import texts, waiving
+from tierplan.cli import texts
 from tierplan.cli.planning import planned
 from tierplan.domain.plan import Finding, Plan
 from tierplan.errors import InputError
 from tierplan.plan import verdict
-from tierplan.plan.waivers import Settled, Waiver
+
+if TYPE_CHECKING:
+    from tierplan.plan.waivers import Waived, Waiver
 
 REFUSED = 1
 FORMATS = ("text", "json", "sarif", "gitlab", "junit")
@@ -38,12 +41,10 @@ class Judgement:
 
     file: str
     plan: Plan
-    settled: Settled
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """What counts."""
-        return self.settled.findings
+    findings: tuple[Finding, ...]
+    waived: tuple[Waived, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What is waived, in lines."""
 
     def refused(self, *, strict: bool) -> bool:
         """Whether anything mandatory counts; with `strict`, anything at all."""
@@ -85,13 +86,21 @@ def command(
         raise click.UsageError(message)
     asked = Asked(form="json" if as_json else form or "text", check=check or every, verbose=verbose, strict=strict)
     faults: list[str] = []
-    read = _read(names, waiving.read(waivers), faults)
+    read = _read(names, _listed(waivers), faults)
     judged = _shown_one_by_one(read, asked) if asked.form == "text" else list(read)
     if asked.form != "text":
         texts.show(WRITERS[asked.form](judged, faults, asked, several=len(names) > 1))
     if faults:
         raise InputError(faults)
     sys.exit(REFUSED if any(one.wrong(asked) for one in judged) else 0)
+
+
+def _listed(file: Path | None) -> tuple[Waiver, ...]:
+    if file is None:
+        return ()
+    from tierplan.cli import waiving  # noqa: PLC0415  # every rule of every program: for those who waive something
+
+    return waiving.read(file)
 
 
 def _read(names: Sequence[str], waivers: tuple[Waiver, ...], faults: list[str]) -> Iterator[Judgement]:
@@ -103,11 +112,18 @@ def _read(names: Sequence[str], waivers: tuple[Waiver, ...], faults: list[str]) 
             faults.extend(error.faults)
             continue
         path = load.stack_path(name)
-        yield Judgement(
-            file="stdin" if path is None else texts.relative(path),
-            plan=made,
-            settled=waiving.settled(made.stack.name, findings, waivers),
+        yield _waived(
+            Judgement(file="stdin" if path is None else texts.relative(path), plan=made, findings=findings), waivers
         )
+
+
+def _waived(judged: Judgement, waivers: tuple[Waiver, ...]) -> Judgement:
+    if not waivers:
+        return judged
+    from tierplan.cli import waiving  # noqa: PLC0415  # as above
+
+    found = waiving.settled(judged.plan.stack.name, judged.findings, waivers)
+    return replace(judged, findings=found.findings, waived=found.waived, notes=tuple(waiving.lines(found)))
 
 
 def _shown_one_by_one(read: Iterator[Judgement], asked: Asked) -> list[Judgement]:
@@ -116,7 +132,7 @@ def _shown_one_by_one(read: Iterator[Judgement], asked: Asked) -> list[Judgement
         plan, findings = one.plan, one.findings
         brief = texts.short_lines(plan, findings) if asked.check else None
         lines = texts.plan_lines(plan, findings, verbose=asked.verbose) if brief is None else brief
-        texts.show([*lines, *waiving.lines(one.settled)])
+        texts.show([*lines, *one.notes])
         judged.append(one)
     return judged
 
@@ -124,12 +140,18 @@ def _shown_one_by_one(read: Iterator[Judgement], asked: Asked) -> list[Judgement
 def _as_json(judged: Sequence[Judgement], _faults: Sequence[str], _asked: Asked, *, several: bool) -> list[str]:
     from tierplan.plan.document import plan_document  # noqa: PLC0415  # a person's plan needs no document
 
-    documents = [
-        plan_document(one.plan, one.findings) | {"waived": waiving.documents(one.settled.waived)} for one in judged
-    ]
+    documents = [plan_document(one.plan, one.findings) | {"waived": _documents(one)} for one in judged]
     if not documents:
         return []
     return [json.dumps(documents if several else documents[0], indent=1, allow_nan=False)]
+
+
+def _documents(judged: Judgement) -> list[dict[str, object]]:
+    if not judged.waived:
+        return []
+    from tierplan.cli import waiving  # noqa: PLC0415  # as above
+
+    return waiving.documents(judged.waived)
 
 
 def _written(name: str) -> Callable[..., list[str]]:
@@ -143,7 +165,7 @@ def _written(name: str) -> Callable[..., list[str]]:
                 file=one.file,
                 plan=one.plan,
                 findings=one.findings,
-                waived=one.settled.waived,
+                waived=one.waived,
                 expected=asked.check and one.plan.stack.expect == "refused",
                 wrong=one.wrong(asked),
             )

@@ -9,7 +9,9 @@ from tierplan.demand.outcome_training import node_read
 from tierplan.demand.result import Result
 from tierplan.demand.share import Given
 from tierplan.demand.sheet import Sheet
+from tierplan.domain.figures import Known
 from tierplan.domain.stack import Dataset, Training
+from tierplan.lifecycle.rules import longest_retrieval
 from tierplan.units import Bandwidth, Size
 
 
@@ -31,14 +33,19 @@ def _restored(result: Result, work: Training, cold: Given) -> None:
     if volume is None or available is None:
         return
     sheet = Sheet(stack=result.stack, ledger=result.ledger, path=result.path, name=result.name)
-    result.figure(
-        "restore.cold_duration_s",
+    slowest = longest_retrieval(result.stack, cold.plan.config.options, cold.plan.delivered.classes)
+    waits = slowest is not None and bool(slowest.readable_within)
+    transfer = result.figure(
+        "restore.cold_transfer_s" if waits else "restore.cold_duration_s",
         restore.duration,
         read=volume,
         bandwidth=available,
         node_read=node_read(result, job_of(sheet, work), volume),
         client=cold.client(),
     )
+    if slowest is not None and waits:
+        retrieval = Known(slowest.readable_within, f"plan tiers.cold.classes.{slowest.name}.readable_within_s")
+        result.figure("restore.cold_duration_s", restore.waited, retrieval=retrieval, transfer=transfer)
 
 
 def _first_epoch(result: Result, asked: Dataset, cold: Given) -> None:

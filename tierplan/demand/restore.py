@@ -120,3 +120,17 @@ def duration(*, read: Size, bandwidth: Bandwidth, node_read: Size, client: Bandw
         message = "restore: the tier reads at 0 B/s; it never ends"
         raise InputError(message)
     return max(read / bandwidth, node_read / client)
+
+
+def waited(*, retrieval: Duration, transfer: Duration) -> Duration:
+    """
+    Time that a restore takes out of a storage class that has to be restored itself before it is read.
+
+    Formula:  retrieval + transfer
+    Assumes:  all objects are asked for at once, by the store's standard retrieval; then the reads begin
+    Source:   Amazon S3 User Guide, archive retrieval options (checked 2026-11-29)
+
+    >>> waited(retrieval=Duration(18000.0), transfer=Duration(60.0)).show()
+    '5.02 h'
+    """
+    return retrieval + transfer

@@ -135,13 +135,13 @@ def _one_class(plan: LifecyclePlan, classes: Mapping[str, StorageClass]) -> Iter
 def recovery_time(stack: Stack) -> tuple[str, Duration] | None:
     """The job that has to come back soonest of those whose checkpoints are archived, and its time."""
     found = [
-        (work.name, work.restore.within)
+        (work.name, within)
         for work in stack.workloads
         if isinstance(work, Training)
         and work.checkpoint is not None
         and work.checkpoint.archive_every is not None
         and work.restore is not None
-        and work.restore.within is not None
+        and (within := work.restore.cold_within or work.restore.within) is not None
     ]
     return min(found, key=lambda one: one[1], default=None)
 
@@ -158,7 +158,7 @@ def _too_slow(plan: LifecyclePlan, stack: Stack, classes: Mapping[str, StorageCl
         if one is not None and one.readable_within > within:
             yield Fault(
                 message=f"{plan.store}: archived checkpoints of {name} lie in class {word}, readable after "
-                f"{one.readable_within.show()}; restore.within is {within.show()}",
+                f"{one.readable_within.show()}; the job has to be back within {within.show()}",
                 remedy=f"use a class that is read at once ({_instant(classes)}) for what a job comes back from",
                 required=within.s,
                 planned=one.readable_within.s,

@@ -85,3 +85,14 @@ def _transitions(
         if after is not None and name and name != now:
             yield Transition(after_days=whole_days(after), storage_class=name)
             now = name
+
+
+def longest_retrieval(
+    stack: Stack, options: Mapping[str, OptionValue], classes: Sequence[StorageClass]
+) -> StorageClass | None:
+    """Of the classes that archived checkpoints lie in, now or later, the one that is read last; None without any."""
+    pins = stack.tiers.lifecycle or LifecyclePins()
+    rules = bucket_rules(stack, pins, options, classes)
+    moves = [move.storage_class for rule in rules if rule.prefix == CHECKPOINTS for move in rule.transitions]
+    lying = {landing_class(options, classes), *moves}
+    return max((one for one in classes if one.name in lying), key=lambda one: one.readable_within, default=None)

@@ -38,7 +38,10 @@ ABOUT_DATA_ONLY = re.compile(
 )
 """Settings of such a resource: replacing them moves no data."""
 COLOUR = re.compile(r"<\{%.*?%\}>|\x1b\[[0-9;]*m")
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 UNJUDGED = "can't run policy"
+PROTECTED = "as it is currently marked for protection"
+"""In the error of an engine that refuses to replace or delete a protected resource: no fault, but a refusal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +67,7 @@ def read_preview(events: Iterable[Event]) -> Preview:
     return Preview(
         stack=_stack_of(steps) or _stack_of(_bodies(kept, "policyEvent"), key="resourceUrn"),
         counts=_counts(_record(ends[-1].get("resourceChanges")) if ends else {}),
-        replaced=tuple(_stopped(steps)),
+        replaced=tuple(_stopped(steps, _protected(_bodies(kept, "diagnosticEvent")))),
         findings=tuple(_findings(kept)),
         faults=tuple(_faults(_bodies(kept, "diagnosticEvent"))),
         whole=bool(ends),
@@ -78,14 +81,14 @@ def _digest(document: Event) -> Preview:
     return Preview(
         stack=_stack_of(steps),
         counts=_counts(_record(document.get("changeSummary"))),
-        replaced=tuple(_stopped(steps)),
+        replaced=tuple(_stopped(steps, _protected(said))),
         faults=faults,
         whole="changeSummary" in document and not document.get("maybeCorrupt"),
     )
 
 
-def _stopped(steps: Iterable[Event]) -> Iterator[Replacement]:
-    """One entry a resource: a replacement comes as up to three steps."""
+def _stopped(steps: Iterable[Event], protected: frozenset[str]) -> Iterator[Replacement]:
+    """One entry a resource: a replacement comes as up to three steps, and what is protected may come without any."""
     found: dict[str, tuple[str, str]] = {}
     for step in steps:
         operation, urn = _text(step, "op"), _text(step, "urn")
@@ -94,9 +97,18 @@ def _stopped(steps: Iterable[Event]) -> Iterator[Replacement]:
             reasons = ", ".join(_words(step.get("keys")) or _words(step.get("replaceReasons")))
             before = found.get(urn, ("", ""))
             found[urn] = (before[0] or word, before[1] or reasons)
-    for urn, (word, reasons) in found.items():
+    for urn in dict.fromkeys((*found, *sorted(protected))):
+        word, reasons = found.get(urn, ("to be replaced or deleted", ""))
         because = f"{word} by the preview{f': {reasons} changes' if reasons else ''} ({_type_of({}, urn)})"
+        because += "; it is protected, and the engine refuses until it is unprotected" if urn in protected else ""
         yield Replacement(resource=urn.rpartition("::")[2], because=because)
+
+
+def _protected(diagnostics: Iterable[Event]) -> frozenset[str]:
+    """The resources that the engine refuses to touch."""
+    return frozenset(
+        _text(body, "urn") for body in diagnostics if PROTECTED in _text(body, "message") and _text(body, "urn")
+    )
 
 
 def stateful(token: str) -> bool:
@@ -137,7 +149,7 @@ def _faults(diagnostics: Iterable[Event]) -> Iterator[str]:
     """Errors other than the one that the engine adds to every refusal."""
     for body in diagnostics:
         message = _text(body, "message").strip()
-        if _text(body, "severity") == "error" and message not in ("preview failed", ""):
+        if _text(body, "severity") == "error" and message not in ("preview failed", "") and PROTECTED not in message:
             yield message.splitlines()[-1]
 
 
@@ -169,5 +181,8 @@ def _words(value: object) -> tuple[str, ...]:
 
 
 def _text(body: Event, key: str) -> str:
+    """What a terminal and a file can hold of it."""
     value = body.get(key)
-    return COLOUR.sub("", value) if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return CONTROL.sub("", COLOUR.sub("", value)).encode("utf-8", "replace").decode("utf-8")

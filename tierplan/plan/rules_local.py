@@ -124,6 +124,20 @@ def reload_pays(case: PlanCase) -> Iterator[Finding]:
         )
 
 
+def unfinished_store(case: PlanCase) -> Iterator[Finding]:
+    """Where sessions rest on a plugin that its own project calls experimental, the plan says so."""
+    stack, hot = case.stack, case.tiers.get("hot")
+    kept = [work for work in stack.workloads if isinstance(work, KvCache) and "hot" in work.placement]
+    if stack.tiers.local.software == "mooncake" and kept and hot is not None and hot.config.backend == "3fs":
+        yield Finding(
+            policy="advice-kv-store",
+            level="advisory",
+            message=f"{kept[0].name}: mooncake reaches 3fs by a plugin that its project calls experimental and "
+            "incomplete: files are not always removed, and the build needs USE_3FS",
+            remedy="evaluate it first, watch the folder's size, or let lmcache write to 3fs",
+        )
+
+
 RULES: tuple[Rule, ...] = ()
 STACK_RULES: tuple[StackRule, ...] = (
     stack_rule(
@@ -141,6 +155,7 @@ STACK_RULES: tuple[StackRule, ...] = (
         in_time("cache-fill-time", "filling the caches with", "more time, a faster shared tier, or a shared cache"),
     ),
     stack_rule("local-software", "mandatory", "high", "The cache software has something to cache.", software_works),
+    stack_rule("advice-kv-store", "advisory", "medium", "Sessions rest on a finished store.", unfinished_store),
     stack_rule("local-peer", "mandatory", "high", "A copy on a peer fits the ports of a GPU node.", peer_copies),
     stack_rule("advice-kv-reload", "advisory", "low", "A session comes back before it is computed again.", reload_pays),
 )

@@ -28,7 +28,6 @@ def any_one(members: int) -> int:
 
 QUORUMS: Mapping[str, tuple[str, Callable[[int], int]]] = {
     "monitors": ("Ceph monitors", majority),
-    "managers": ("Ceph managers", any_one),
     "quorum_nodes": ("quorum nodes", majority),
     "etcd": ("etcd members", majority),
     "tikv_servers": ("TiKV servers", lambda members: majority(min(3, members))),  # a region has three copies
