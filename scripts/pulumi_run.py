@@ -83,9 +83,8 @@ def preview(
     events: Path | None = None,
 ) -> verdict.Outcome:
     """
-    Preview one stack file and weigh the events; the engine's ordinary output goes to `out` (default: where ours goes).
-
-    The events are kept in the file `events`, where one is named.
+    Preview one stack file and weigh the events; the engine's ordinary output goes to `out` (default: where ours goes),
+    the events into the file `events`, where one is named.
 
     Raises:   EngineFaultError where the engine cannot be started or the stack cannot be made
     """

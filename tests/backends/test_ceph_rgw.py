@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations, permutations, product
 
 import pytest
 
@@ -200,6 +200,60 @@ def test_tolerated_hosts_by_brute_force(hosts, code, cluster, deliver, make_need
         assert bool(state.read) == (taken < m)
 
 
+@pytest.mark.parametrize("spread", [(4, 2, 3, 3), (4, 2, 4, 2), (4, 3, 4, 2), (8, 4, 4, 3)])
+@pytest.mark.parametrize("in_rack", [2, 3])
+def test_units_in_few_racks_by_brute_force(spread, in_rack, cluster, deliver, make_need, stripe):
+    """Every stripe of so many units in each of some racks, every loss of hosts and racks, against the claim."""
+    k, m, racks, units = spread
+    if in_rack < units:
+        return
+    hosts = racks * in_rack
+    members = {rack: [host for host in range(hosts) if host % racks == rack] for rack in range(racks)}
+    sizes = [min(units, k + m - units * index) for index in range(-(-(k + m) // units))]
+    stripes = [
+        set(chain.from_iterable(chosen))
+        for order in permutations(range(racks), len(sizes))
+        for chosen in product(*(combinations(members[rack], size) for rack, size in zip(order, sizes, strict=True)))
+    ]
+    layout, options = stripe(k, m, failure_domain="rack"), {"units_per_rack": units}
+    for loss in (Survive(nodes=1), Survive(nodes=0, racks=1), Survive(nodes=1, racks=1)):
+        config = cluster(hosts, layout=layout, options=options, racks=racks)
+        given = deliver(config, make_need("cold", survive=loss))
+        state = next(one for one in given.degraded if (one.nodes, one.racks) == (loss.nodes, loss.racks))
+        worst = max(
+            sum(host in stripe_hosts for host in range(hosts) if host % racks in down or host in gone)
+            for stripe_hosts in stripes
+            for down in combinations(range(racks), loss.racks)
+            for gone in combinations(range(hosts), loss.nodes)
+        )
+        assert state.data_lost == (worst > m), (loss, worst)
+        assert bool(state.read) == (worst < m), (loss, worst)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "racks", "units", "expected"),
+    [
+        (12, 4, 2, []),
+        (8, 4, 2, ["advice-narrow-layout"]),
+        (4, 4, 2, ["cold-layout"] * 2),
+        (9, 3, 2, []),
+        (12, 2, 2, ["cold-layout"]),
+        (12, 2, 0, ["cold-layout"] * 2),
+    ],
+)
+def test_few_racks_at_their_boundaries(cluster, deliver, stripe, hosts, racks, units, expected):
+    layout = stripe(4, 2, failure_domain="rack")
+    found = deliver(cluster(hosts, layout=layout, racks=racks, options={"units_per_rack": units}))
+    assert policies(found) == expected
+
+
+def test_search_spreads_over_few_racks_where_one_must_be_survived(make_need, facts_of):
+    need = make_need("cold", survive=Survive(nodes=0, racks=1))
+    found = list(ceph_rgw.BACKEND.choices(need, TierPins(), Site(kind="on-prem", racks=4), facts_of("ceph-rgw")))
+    words = [(str(one.layout), one.layout.failure_domain, one.options.get("units_per_rack")) for one in found]
+    assert words == [("4+2", "rack", 2), ("4+3", "rack", 2), ("8+3", "rack", 3), ("8+4", "rack", 3)]
+
+
 @pytest.mark.parametrize(("hosts", "count"), [(1, 1), (2, 1), (3, 3), (9, 3), (10, 5), (100, 5)])
 def test_monitors_are_odd(hosts, count):
     assert _ceph.monitors(hosts) == count
@@ -301,7 +355,7 @@ def test_copies_only_where_pinned(make_need, facts_of):
 def test_racks_to_survive_choose_the_rack_domain_where_there_are_enough(make_need, facts_of):
     need = make_need("cold", survive=Survive(nodes=0, racks=1))
     domains = [(str(config.layout), config.layout.failure_domain) for config in choices(need, facts_of)]
-    assert domains == [("4+2", "rack"), ("4+3", "rack"), ("8+3", "node"), ("8+4", "node")]
+    assert domains == [("4+2", "rack"), ("4+3", "rack"), ("8+3", "rack"), ("8+4", "rack")]
 
 
 def test_template_context_has_cephs_words(cluster, deliver, make_need, stripe):

@@ -22,7 +22,7 @@ def run(name: str, env: dict[str, str] | None = None) -> dict[str, object]:
     return said
 
 
-@pytest.mark.parametrize("name", ["cold_plan", "warm_plan", "scale", "fabric"])
+@pytest.mark.parametrize("name", ["cold_plan", "warm_plan", "scale", "fabric", "rules_resources"])
 def test_benchmark_prints_its_line(name: str) -> None:
     assert run(name)["benchmark"] == name
 

@@ -6,6 +6,7 @@ import pytest
 
 from tierplan import plan as planning
 from tierplan.domain.plan import Plan
+from tierplan.errors import InputError
 from tierplan.load import catalogue, read_stack, stack_from_document
 
 
@@ -171,3 +172,25 @@ def test_an_experimental_store_is_told():
     plan = planning.make_plan(read_stack("mooncake"), catalogue())
     assert [finding.level for finding in found(plan, "advice-kv-store")] == ["advisory"]
     assert found(planning.make_plan(read_stack("lmcache"), catalogue()), "advice-kv-store") == []
+
+
+REMOTE = {"drives": 4, "size": "7.68 TB", "read": "6.5 GB/s", "write": "3.5 GB/s", "targets": 2, "ports": 2}
+
+
+def test_remote_drives_stand_in_for_own_ones():
+    """Two targets of 2 × 100 Gbit/s feed sixteen nodes: the ports bind, not the drives."""
+    cluster = document(local={})["cluster"] | {"local_nvme": {"drives": 0}}
+    local = {"use": ["dataset-cache"], "remote": {**REMOTE, "port_rate": "100 Gbit/s"}}
+    plan = made(local=local, dataset={"cache": "preload"}, cluster=cluster)
+    rates = plan.tiers["local"].delivered.healthy
+    assert (rates.read.base, rates.read_limited_by) == (pytest.approx(50e9 * 0.9), "node ports")
+    assert plan.requirement.figures["t.dataset.hit_fraction"].number == 1
+    assert found(plan, "advice-local-nvme") == []
+    assert any("NVMe-oF" in note for note in plan.tiers["local"].delivered.notes)
+    assert planning.resolve(plan.stack, catalogue()) == plan.stack
+
+
+def test_remote_drives_beside_own_ones_are_refused():
+    local = {"use": ["dataset-cache"], "remote": {**REMOTE, "port_rate": "100 Gbit/s"}}
+    with pytest.raises(InputError, match="have 4 drives of their own"):
+        made(local=local)

@@ -274,4 +274,8 @@ def every_rendering(plan, tiered_plan, hosts):
         "dotted": render(tcp, dotted),
         "hot only": render(plan_of(hot=weka_tier(nodes=6)), None),
         "cold only": render(plan_of(cold=ceph_tier()), hosts),
+        "few racks": render(
+            plan_of(cold=ceph_tier(nodes=12, failure_domain="rack", options={"units_per_rack": 2})),
+            hosts_of(cold=12, racks=4),
+        ),
     }

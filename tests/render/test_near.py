@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
+import types
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -17,13 +18,15 @@ import pytest
 import yaml
 
 from tierplan import load, plan
+from tierplan.domain.stack import RemoteNvme
 from tierplan.render import artifacts, render, write
+from tierplan.units import bandwidth
 
 PACKAGE = resources.files("tierplan")
 FLUID = json.loads((Path(__file__).parents[1] / "golden" / "fluid_fields.json").read_text())
 SYSTEM = {
     *("test", "mktemp", "trap", "rm", "cp", "case", "esac", "grep", "cut", "cat", "continue", "findmnt", "mv"),
-    *("chmod", "xargs", ";;"),
+    *("chmod", "xargs", ";;", "modprobe", "ln"),
 }
 DRIVES = tuple(f"/dev/nvme{index}n1" for index in range(1, 9))
 
@@ -74,6 +77,27 @@ def changed(name, *, software=None, use=None, hot=None, placement=None, first_la
     return plan.make_plan(replace(stack, tiers=tiers, workloads=works), load.catalogue())
 
 
+def remote_drives():
+    """GPU nodes without drives: those of four NVMe-oF targets."""
+    stack = load.read_stack("alluxio")
+    drive = stack.cluster.local_nvme
+    remote = RemoteNvme(
+        drives=4,
+        size=drive.size,
+        read=drive.read,
+        write=drive.write,
+        targets=4,
+        ports=2,
+        port_rate=bandwidth("200 Gbit/s"),
+        addresses=("10.9.0.1", "10.9.0.2"),
+    )
+    options = {"drive_paths": DRIVES[:4]}
+    local = replace(stack.tiers.local, software="none", use=("dataset-cache",), remote=remote, options=options)
+    cluster = replace(stack.cluster, local_nvme=replace(drive, drives=0))
+    made = replace(stack, cluster=cluster, tiers=replace(stack.tiers, local=local))
+    return plan.make_plan(made, load.catalogue())
+
+
 @pytest.fixture(scope="module")
 def renderings():
     """Plans that between them take every branch of the templates."""
@@ -90,6 +114,7 @@ def renderings():
         "fluid": changed("fluid"),
         "fluid juicefs": changed("fluid", software="fluid", runtime="juicefs", policy="Cron", schedule="0 2 * * *"),
         "fluid local": changed("fluid", software="fluid", arrays="raid0"),
+        "remote": remote_drives(),
         "lmcache": changed("lmcache", model="org/model"),
         "lmcache below": changed("lmcache", placement=("host-memory", "local", "hot"), engine="sglang"),
         "lmcache 3fs": changed("mooncake", software="lmcache", use=("kv-cache",)),
@@ -342,6 +367,33 @@ def test_mooncake_stands_on_drives_or_on_the_shared_file_system(renderings):
     assert {"--root_fs_dir", "--enable_offload"} & set(drives) == {"--enable_offload"}
 
 
+def test_remote_drives_are_given_and_connected(renderings, tmp_path):
+    """The target's script against a folder in place of configfs."""
+    files = renderings["remote"]
+    assert "set -- 10.9.0.1 10.9.0.2" in files["50-local-local-nvme/00-connect.sh"]
+    assert "50-local-local-nvme/00-connect.sh" not in renderings["bare"]
+    text = files["50-local-local-nvme/00-target.sh"].replace("/sys/kernel/config", str(tmp_path))
+    (tmp_path / "modprobe").write_text("#!/bin/sh\n")
+    (tmp_path / "modprobe").chmod(0o755)
+    for folder in ("subsystems/nqn.gpu-1/allowed_hosts", "ports"):
+        (tmp_path / "nvmet" / folder).mkdir(parents=True)
+    text = text.replace('mkdir -p "$PORT"', 'mkdir -p "$PORT/subsystems"')  # configfs makes it by itself
+    found = subprocess.run(
+        ["bash", "-c", text, "target", "nqn.host-1", "nqn.gpu-1", "10.9.0.1", "/dev/nvme0n1", "/dev/nvme1n1"],
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    assert found.returncode == 0, found.stderr
+    root = tmp_path / "nvmet"
+    assert (root / "subsystems/nqn.gpu-1/namespaces/2/device_path").read_text() == "/dev/nvme1n1"
+    assert (root / "subsystems/nqn.gpu-1/attr_allow_any_host").read_text() == "0\n"
+    assert (root / "ports/1/subsystems/nqn.gpu-1").is_symlink()
+    assert (root / "ports/1/addr_trtype").read_text() == "rdma\n"
+
+
 # --- loaders and writers ------------------------------------------------------------------------------------------
 
 
@@ -484,6 +536,29 @@ def test_ranks_write_their_parts_behind_barriers(train_io, tmp_path):
         thread.join(30)
     (row,) = savers[0].index()
     assert (len(row["files"]), row["bytes"]) == (4, 6)
+
+
+def test_distributed_checkpoints_are_saved_as_planned(train_io, monkeypatch, tmp_path):
+    """Against a stand-in for PyTorch that only writes down: which writer, which folder, asynchronous or not."""
+    seen = []
+    checkpoint = types.ModuleType("torch.distributed.checkpoint")
+    checkpoint.FileSystemWriter = lambda path, **words: ("writer", path, words)
+    checkpoint.async_save = lambda state, **words: seen.append(("async", state, words)) or "future"
+    checkpoint.save = lambda state, **words: seen.append(("sync", state, words))
+    for name in ("torch", "torch.distributed"):
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    monkeypatch.setitem(sys.modules, "torch.distributed.checkpoint", checkpoint)
+    monkeypatch.setattr(sys.modules["torch.distributed"], "checkpoint", checkpoint, raising=False)
+    monkeypatch.setattr(sys.modules["torch"], "distributed", sys.modules["torch.distributed"], raising=False)
+    module, settings = train_io("drives")
+    assert module.save_dcp({"a": 1}, 7, settings) == "future"
+    (how, _, words) = seen.pop()
+    assert (how, words["storage_writer"][1]) == ("async", "/local/0/checkpoints/vision/step-000000007")
+    assert words["storage_writer"][2]["sync_files"] is True
+    sync = {**settings, "checkpoint": {**settings["checkpoint"], "mode": "sync", "landing": "hot"}}
+    module.save_dcp({"a": 1}, 7, sync)
+    (how, _, words) = seen.pop()
+    assert (how, words["storage_writer"][1]) == ("sync", "/mnt/hot/checkpoints/vision/step-000000007")
 
 
 def test_writers_of_the_frameworks_get_the_planned_interval(train_io):

@@ -13,7 +13,7 @@ TABLES = ("weka", "ceph-rgw")
 SYSTEM_WORDS = """
 [ [[ : awk bash blockdev break cat cd command curl declare df dirname echo exit export for grep hostname id local ls
 lsblk lscpu mkdir mount nproc printf pwd python3 return scp sed seq set sh shift sleep sort ssh ssh-copy-id systemctl
-tail timedatectl tr true umask wc
+tail timedatectl tr true umask wc mktemp rm
 """
 SYSTEM = set(SYSTEM_WORDS.split())
 RESERVED = {"if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "{", "}"}

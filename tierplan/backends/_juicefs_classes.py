@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tierplan.backends._choosing import Relied
+from tierplan.backends._juicefs import Engine
+from tierplan.units import Size
 
 SIZES = ("large", "xlarge", "2xlarge", "4xlarge", "8xlarge", "12xlarge", "16xlarge")
 SERVICES: Mapping[str, tuple[str, str]] = {
@@ -47,3 +50,13 @@ def classes_of(service: str, used: Relied) -> tuple[Class, ...]:
         return ()
     name, key = CLASSES[service]
     return tuple(Class(name=f"{name}{size}", gib=used[f"{key}{size}"]) for size in SIZES)
+
+
+def metadata_gib(meta: Engine) -> int:
+    """Whole GiB of memory that one server of the engine takes."""
+    return math.ceil(meta.memory.bytes / 2**30 - 1e-9)
+
+
+def database_disk(meta: Engine, used: Relied) -> Size:
+    """Disk of one database server: metadata, indexes, logs."""
+    return max(used.quantity(Size, "least_database_disk"), meta.disk * used["database_disk_factor"])

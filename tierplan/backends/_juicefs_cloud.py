@@ -13,12 +13,12 @@ from tierplan.backends._juicefs import (
     ENGINES,
     Engine,
     block_size,
-    block_size_ok,
     client,
     engine,
     request_rate,
 )
-from tierplan.backends._juicefs_classes import SERVICES, Class, classes_of, default_service
+from tierplan.backends._juicefs_classes import SERVICES, classes_of, database_disk, default_service, metadata_gib
+from tierplan.backends._juicefs_cloud_rules import NO_LAYOUT, faults
 from tierplan.backends._sizing import losses
 from tierplan.domain.facts import BackendFacts
 from tierplan.domain.need import TierNeed
@@ -29,8 +29,6 @@ from tierplan.domain.tiers import (
     CloudSize,
     Degraded,
     Delivered,
-    Illegal,
-    Layout,
     LimitedBy,
     Rates,
     TierConfig,
@@ -45,7 +43,6 @@ CACHE_SIZE = Size(1.0 * 2**40)
 BUFFER_MIB = 4096
 MANAGED = 2  # one that writes, one in another zone that takes over
 PORTS = {"redis": 6379, "postgresql": 5432, "tikv": 2379}
-NO_LAYOUT = Layout(kind="none")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,11 +112,6 @@ def _config(pins: TierPins, need: TierNeed, options: Mapping[str, OptionValue]) 
 def choices(need: TierNeed, pins: TierPins, site: Site, facts: BackendFacts) -> Iterator[TierConfig]:
     """The one configuration that the pins leave: engine, service and the smallest class that holds the metadata."""
     yield _config(pins, need, settled(pins, need, site, Relied(facts)))
-
-
-def metadata_gib(meta: Engine) -> int:
-    """Whole GiB of memory that one server of the engine takes."""
-    return math.ceil(meta.memory.bytes / GIB - 1e-9)
 
 
 def ceilings(config: TierConfig, need: TierNeed, used: Relied) -> Ceilings:
@@ -198,11 +190,6 @@ def partitions_needed(config: TierConfig, need: TierNeed, used: Relied) -> int:
     )
 
 
-def database_disk(meta: Engine, used: Relied) -> Size:
-    """Disk of one database server: metadata, indexes, logs."""
-    return max(used.quantity(Size, "least_database_disk"), meta.disk * used["database_disk_factor"])
-
-
 def deliver(config: TierConfig, need: TierNeed, facts: BackendFacts, words: Mapping[str, OptionKind]) -> Delivered:
     """What JuiceFS on the cloud's store gives, and what is illegal about it."""
     used = Relied(facts)
@@ -260,105 +247,6 @@ def cloud_size(config: TierConfig, used: Relied) -> CloudSize:
         growth_ceiling=known[-1].gib if known else None,
         changes_in_place=("metadata class, with a takeover of some seconds", "cache size", "quota of the volume"),
         replaces_on_change=("metadata_engine", "bucket", "block_size"),
-    )
-
-
-def faults(config: TierConfig, need: TierNeed, meta: Engine, used: Relied) -> Iterator[Illegal]:
-    """What neither JuiceFS nor the service allows."""
-    yield from _not_ours(config)
-    yield from _service_faults(config, used)
-    yield from _class_faults(config, meta, used)
-    word, largest = option(config.options, "metadata_engine", str), used[f"{meta.name}_most_files"]
-    if word is not None and word not in ENGINES:
-        message = f"juicefs: metadata_engine {word}; allowed: {', '.join(ENGINES)}"
-        yield Illegal(policy="cloud-class", message=message, remedy=f"write metadata_engine: {ENGINES[0]}")
-    if need.files > largest:
-        bigger = next((one for one in ENGINES if used[f"{one}_most_files"] >= need.files), None)
-        yield Illegal(
-            policy="cloud-growth",
-            message=f"juicefs: {need.files:.3g} files in {meta.name}; planned up to {largest:.3g}",
-            remedy=f"write metadata_engine: {bigger}" if bigger else "pack small files into shards",
-            required=need.files,
-            planned=largest,
-        )
-    disk, most = database_disk(meta, used), used.quantity(Size, "most_database_disk")
-    if meta.name == "postgresql" and disk > most:
-        yield Illegal(
-            policy="cloud-growth",
-            message=f"juicefs: the metadata takes a disk of {disk.show()}, and a database has at most {most.show()}",
-            remedy="write metadata_engine: tikv",
-            required=disk.bytes,
-            planned=most.bytes,
-            unit="bytes",
-        )
-    block = block_size(config)
-    if not block_size_ok(block):
-        yield Illegal(
-            policy="cloud-class",
-            message=f"juicefs: block_size {block.text()}; a power of two from 64 KiB to 16 MiB",
-            remedy='write block_size: "4 MiB"',
-            planned=block.bytes,
-            unit="bytes",
-        )
-    if option(config.options, "write_back", bool):
-        yield Illegal(
-            policy="cloud-class" if need.write else "advice-cloud",
-            message="juicefs: write_back keeps what is written on one instance's drive first, which is lost with it",
-            remedy="write write_back: false",
-        )
-
-
-def _not_ours(config: TierConfig) -> Iterator[Illegal]:
-    given = {
-        "nodes": config.nodes != 1,
-        "node": config.node != NO_NODE,
-        "layout": config.layout != NO_LAYOUT,
-        "quote": config.quote is not None,
-    }
-    pinned = [word for word, found in given.items() if found]
-    if pinned:
-        yield Illegal(
-            policy=f"{config.tier}-layout",
-            message=f"juicefs on S3 has no {' and '.join(pinned)} to pin: the service decides them",
-            remedy=f"leave out {', '.join(f'tiers.{config.tier}.{word}' for word in pinned)}",
-        )
-
-
-def _service_faults(config: TierConfig, used: Relied) -> Iterator[Illegal]:
-    service = option(config.options, "metadata_service", str) or ""
-    word = option(config.options, "metadata_engine", str) or ""
-    fitting = [name for name, (_, engine_name) in SERVICES.items() if engine_name == word]
-    if word in ENGINES and service not in fitting:
-        yield Illegal(
-            policy="cloud-class",
-            message=f"juicefs: metadata_service {service or 'missing'} for {word}; allowed: {', '.join(fitting)}",
-            remedy=f"write metadata_service: {fitting[0]}",
-        )
-    name, known = option(config.options, "metadata_class", str), classes_of(service, used)
-    if known and name not in [one.name for one in known]:
-        yield Illegal(
-            policy="cloud-class",
-            message=f"juicefs: metadata_class {name or 'missing'}; planned: {', '.join(one.name for one in known)}",
-            remedy=f"write metadata_class: {known[0].name}",
-        )
-
-
-def _class_faults(config: TierConfig, meta: Engine, used: Relied) -> Iterator[Illegal]:
-    """A class without the memory that the metadata takes, with the nearest that has it."""
-    service = option(config.options, "metadata_service", str) or ""
-    known, needed = classes_of(service, used), metadata_gib(meta)
-    found = next((one for one in known if one.name == option(config.options, "metadata_class", str)), None)
-    if found is None or found.gib >= needed:
-        return
-    larger: Class | None = next((one for one in known if one.gib >= needed), None)
-    yield Illegal(
-        policy="cloud-size",
-        message=f"juicefs: the metadata takes {needed} GiB of memory, {found.name} has {found.gib:g} GiB; "
-        + (f"enough above: {larger.name} with {larger.gib:g} GiB" if larger else f"the largest has {known[-1].gib:g}"),
-        remedy=f"write metadata_class: {larger.name}" if larger else "write metadata_engine: tikv",
-        required=needed,
-        planned=found.gib,
-        unit="GiB",
     )
 
 

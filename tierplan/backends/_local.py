@@ -12,13 +12,21 @@ from tierplan.backends._choosing import NO_NODE, OptionKind, Relied, configured,
 from tierplan.backends._sizing import Ceiling, Model, delivered, lowest
 from tierplan.backends._space import EvenSpace
 from tierplan.domain.facts import BackendFacts
+from tierplan.domain.hosts import address_ok
 from tierplan.domain.need import TierNeed
 from tierplan.domain.stack import Site, TierPins
 from tierplan.domain.tiers import Delivered, Factor, Illegal, Layout, LimitedBy, TierConfig, TierPlan
 from tierplan.units import Bandwidth, OpRate
 
-COMMON: Mapping[str, OptionKind] = {"arrays": str, "drive_paths": tuple, "mount_point": str}
-"""Words that every software takes: how the drives are put together, which they are, where they are mounted."""
+REMOTE: Mapping[str, OptionKind] = {
+    "targets": int,
+    "ports": int,
+    "port_rate": Bandwidth,
+    "transport": str,
+    "addresses": tuple,
+}
+COMMON: Mapping[str, OptionKind] = {"arrays": str, "drive_paths": tuple, "mount_point": str, "remote": REMOTE}
+"""Words that every software takes: how the drives are put together, which they are, where; over NVMe-oF or not."""
 ARRAYS = ("raid0", "per-drive")
 MOUNT_POINT = "/local"
 _PATH = re.compile(r"(/[A-Za-z0-9._-]+)+")
@@ -67,9 +75,43 @@ def reads_at_most(
     )
 
 
-def local_model(config: TierConfig, used: Relied, *ceilings: Ceiling, full_limit: float = 1.0) -> Model:
+def remote_bandwidth(*, network: Bandwidth, targets: int, ports: int, port_rate: Bandwidth, nodes: int) -> Bandwidth:
+    """
+    What one GPU node moves to and from drives over NVMe-oF, as far as ports carry it.
+
+    Formula:  min(network, targets * ports * port_rate / nodes)
+    Assumes:  every GPU node at once; what else the ports carry is not subtracted
+
+    >>> remote_bandwidth(network=Bandwidth(50e9), targets=4, ports=2, port_rate=Bandwidth(25e9), nodes=16).show()
+    '12.5 GB/s'
+    """
+    return min(network, port_rate * (max(0, targets) * max(0, ports) / nodes)) if nodes > 0 else Bandwidth.zero()
+
+
+def remote(config: TierConfig) -> bool:
+    """Whether the drives stand in targets behind a network."""
+    return isinstance(config.options.get("remote"), Mapping)
+
+
+def over_network(config: TierConfig, need: TierNeed, used: Relied) -> tuple[Ceiling, ...]:
+    """The ports between a GPU node and its drives, where there are any between."""
+    share = used["remote_network_share"]
+    if not remote(config):
+        return ()
+    one = remote_bandwidth(
+        network=need.clients.network,
+        targets=option(config.options, "remote.targets", int) or 0,
+        ports=option(config.options, "remote.ports", int) or 0,
+        port_rate=option(config.options, "remote.port_rate", Bandwidth) or Bandwidth.zero(),
+        nodes=config.nodes,
+    )
+    return (Ceiling(limited_by="node ports", read=one * share, write=one * share),)
+
+
+def local_model(config: TierConfig, need: TierNeed, used: Relied, *ceilings: Ceiling, full_limit: float = 1.0) -> Model:
     """The figures of all GPU nodes: the arrays, below the software's own ceilings; a node takes its part with it."""
     node, drives = config.node, media(config, used)
+    ceilings = (*over_network(config, need, used), *ceilings)
     formatting = Factor(name="file system", fraction=1 - used["formatting_fraction"], basis="assumed")
     op_rate = used.quantity(OpRate, "node_op_rate")
     return Model(
@@ -147,6 +189,15 @@ def path_fault(config: TierConfig, path: str) -> Iterator[Illegal]:
 
 def drive_faults(config: TierConfig) -> Iterator[Illegal]:
     """Words about the drives that cannot be meant."""
+    yield from word_fault(config, "remote.transport", ("rdma", "tcp"))
+    wrong = [
+        one
+        for one in option(config.options, "remote.addresses", tuple) or ()
+        if not isinstance(one, str) or not address_ok(one)
+    ]
+    if wrong:
+        message = f"{config.backend}: remote.addresses: {str(wrong[0])[:60]!r} is no IP address"
+        yield Illegal(policy=f"{config.tier}-layout", message=message, remedy="write e.g. 10.10.0.11 for each target")
     yield from word_fault(config, "arrays", ARRAYS)
     yield from path_fault(config, "mount_point")
     paths = option(config.options, "drive_paths", tuple)
@@ -218,8 +269,13 @@ class LocalProduct:
             *drive_faults(config),
             *self.faults(config, need, used),
         )
-        if config.node.drives < 1:
-            notes: tuple[str, ...] = ("the GPU nodes have no local data drives",)
+        if remote(config):
+            targets = option(config.options, "remote.targets", int) or 0
+            behind = f"drives of {targets} NVMe-oF targets: a lost target takes the drives of its GPU nodes with it"
+            notes: tuple[str, ...] = (behind, "what they carry passes the storage ports beside the hot tier's load")
+            notes = (*notes, self._array_note(config), *self.notes(config, need, used))
+        elif config.node.drives < 1:
+            notes = ("the GPU nodes have no local data drives",)
         else:
             lost = "what lies on a local drive is lost with its node; only what exists elsewhere may lie there"
             notes = (lost, self._array_note(config), *self.notes(config, need, used))
@@ -237,7 +293,7 @@ class LocalProduct:
         What set-up of drives and software needs.
 
         drives:   nodes, drives_per_node, usable_gib_per_node, planned_bytes_per_node, arrays, drive_paths,
-                  drives_named, mount_point, directories, chunk_kib, quota_percent
+                  drives_named, mount_point, directories, chunk_kib, quota_percent, remote, transport, addresses
         software: what the product adds
         """
         nodes = max(1, plan.config.nodes)
@@ -253,6 +309,11 @@ class LocalProduct:
             "mount_point": mount_point(plan.config),
             "directories": directories(plan.config, self.arrays),
             "chunk_kib": 512,
+            "remote": remote(plan.config),
+            "transport": option(plan.config.options, "remote.transport", str) or "rdma",
+            "addresses": [
+                one for one in option(plan.config.options, "remote.addresses", tuple) or () if isinstance(one, str)
+            ],
             "quota_percent": 100,  # of what is cached, where the software leaves a part of its quota free
             **self.context(plan),
         }

@@ -29,7 +29,7 @@ FUSE_MOUNT = "/mnt/alluxio"
 
 def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
     """The arrays, below what one FUSE mount and the ports between the nodes carry."""
-    return local_model(config, used, *_cache_alluxio.ceilings(config, need, used))
+    return local_model(config, need, used, *_cache_alluxio.ceilings(config, need, used))
 
 
 def faults(config: TierConfig, need: TierNeed, used: Relied) -> Iterator[Illegal]:  # noqa: ARG001  # as every product's

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from tierplan.backends import Backend, TemplateValue, _ceph
+from tierplan.backends import Backend, TemplateValue, _ceph, _ceph_racks
 from tierplan.backends._choosing import OptionKind, Relied, option, option_faults
 from tierplan.backends._sizing import Ceiling, Model, NodeRates, client_ceiling, delivered, lowest
 from tierplan.domain.facts import BackendFacts
@@ -23,6 +24,7 @@ OPTIONS: Mapping[str, OptionKind] = {
     "plugin": str,
     "stripe_unit": Size,
     "gateways_per_host": int,
+    "units_per_rack": int,
 }
 PLUGINS = ("isa", "jerasure")
 LEAVING = ("clay", "shec")  # announced as deprecated
@@ -90,7 +92,7 @@ def node_rates(config: TierConfig, used: Relied) -> NodeRates:
 def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
     """Ceph RGW's figures for one configuration."""
     layout, share, most_client = config.layout, used["client_port_share"], used.quantity(Bandwidth, "client_bandwidth")
-    return Model(
+    figures = Model(
         node=node_rates(config, used),
         space=_ceph.space(config, kept_hosts=int(used["kept_hosts"])),
         least={"minimum": max(layout.width, int(used["least_monitors"])), "failure_domain": layout.width + 1},
@@ -102,6 +104,7 @@ def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
         serving=_ceph.serving(layout),
         groups=_ceph.pool_groups(config, used),
     )
+    return _ceph_racks.over_few_racks(config, figures)
 
 
 def object_step(config: TierConfig) -> Size:
@@ -157,6 +160,13 @@ def extra_parts(config: TierConfig, used: Relied) -> Mapping[str, float]:
     return found
 
 
+def one_level(config: TierConfig) -> TierConfig:
+    """The configuration as the rules of one level look at it: with several units a rack, hosts are what they count."""
+    if not _ceph_racks.units_per_rack(config):
+        return config
+    return replace(config, layout=replace(config.layout, failure_domain="node"))
+
+
 def option_rules(config: TierConfig) -> Iterator[Illegal]:
     """Ceph's own words in range."""
     plugin, gateways = option(config.options, "plugin", str), option(config.options, "gateways_per_host", int)
@@ -190,6 +200,9 @@ def notes(config: TierConfig, used: Relied) -> tuple[str, ...]:
     if layout.kind == "erasure-code":
         least = object_step(config).show("KiB")
         lines.append(f"objects below {least} are padded to it: pack small files before they are archived")
+    units = _ceph_racks.units_per_rack(config)
+    if units:
+        lines.append(f"{units} units of a stripe in each rack: a lost rack takes {units}, and they wait for it to come back")
     if config.node.medium == "hdd":
         room = block_db(drive=config.node.drive.size * config.node.drives, share=used["block_db_share"])
         lines.append(f"databases, logs and the bucket index belong on flash: {room.show()} a host (db_drives)")
@@ -207,24 +220,22 @@ class CephRgw:
     """The Ceph RGW backend."""
 
     def choices(self, need: TierNeed, pins: TierPins, site: Site, facts: BackendFacts) -> Iterator[TierConfig]:
-        """4+2, 4+3 and 8+3 on each node, or the pinned layout, sized for the need."""
+        """4+2, 4+3, 8+3 and 8+4 on each node, or the pinned layout, sized for the need."""
         used = Relied(facts)
-        return _ceph.tried(
-            "ceph-rgw",
-            CODES,
-            need=need,
-            pins=pins,
-            site=site,
-            facts=facts,
-            model=lambda config: model(config, need, used),
-        )
+
+        def figures(config: TierConfig) -> Model:
+            return model(config, need, used)
+
+        tried = _ceph.tried("ceph-rgw", CODES, need=need, pins=pins, site=site, facts=facts, model=figures)
+        return (_ceph_racks.spread(config, need, pins, model=figures) for config in tried)
 
     def deliver(self, config: TierConfig, need: TierNeed, facts: BackendFacts) -> Delivered:
         """What a Ceph cluster of this configuration gives through its gateways."""
         used, layout = Relied(facts), config.layout
         figures, gateways = model(config, need, used), gateways_per_host(config, used)
         illegal = (
-            *_ceph.layout_faults(config, used),
+            *_ceph.layout_faults(one_level(config), used),
+            *_ceph_racks.faults(config),
             *_ceph.node_faults(config, used, extra_cores=max(0, gateways), because=f"{gateways} gateways"),
             *option_faults(config, OPTIONS),
             *option_rules(config),
@@ -257,7 +268,8 @@ class CephRgw:
                   size filter takes for these drives, in its own "G": size_low_g, size_high_g; block_db_gib (0 on
                   flash), osd_weight_thousandths (of a TiB: its weight in the CRUSH map)
         profile:  kind (erasure-code, replicas), data_units, parity_units, replicas, minimum_size, plugin, technique,
-                  failure_domain (host, rack, osd), stripe_unit_kib, profile_name
+                  failure_domain (host, rack, osd), stripe_unit_kib, profile_name; units_per_rack (0: a rule of one
+                  level), racks_used
         pools:    data_pool, index_pool, extra_pool, placement_groups, nearfull_fraction, max_avail_text
         gateway:  realm, zonegroup, zone, storage_class, cold_class (or empty), bucket, versioning
         """
@@ -285,6 +297,8 @@ class CephRgw:
             "minimum_size": max(1, layout.width - _ceph.serving(layout)),
             "plugin": option(config.options, "plugin", str) or PLUGINS[0],
             "technique": "reed_sol_van",
+            "units_per_rack": _ceph_racks.units_per_rack(config),
+            "racks_used": _ceph_racks.racks_used(width=layout.width, units=_ceph_racks.units_per_rack(config)),
             "failure_domain": words[layout.failure_domain],
             "stripe_unit_kib": round((option(config.options, "stripe_unit", Size) or STRIPE_UNIT).bytes / 2**10),
             "profile_name": f"tierplan-{name}",

@@ -41,7 +41,7 @@ def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
         media(config, used), "cpu", used.quantity(Bandwidth, "client_per_core") * used["client_cores"]
     )
     alluxio = _cache_alluxio.ceilings(config, need, used)  # both were weighed
-    return local_model(config, used, *({"alluxio": alluxio, "juicefs": (mount,)}[runtime(config)]))
+    return local_model(config, need, used, *({"alluxio": alluxio, "juicefs": (mount,)}[runtime(config)]))
 
 
 def faults(config: TierConfig, need: TierNeed, used: Relied) -> Iterator[Illegal]:  # noqa: ARG001  # as every product's

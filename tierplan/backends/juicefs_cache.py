@@ -79,7 +79,7 @@ def free_space_ratio(options: Mapping[str, OptionValue]) -> float:
     return FREE_SPACE if word is None else word
 
 
-def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:  # noqa: ARG001  # as every product's
+def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
     """The arrays, below what one mount process reads."""
     cores = option(config.options, "client_cores", int)
     cores = int(used["client_cores"]) if cores is None else cores
@@ -91,7 +91,7 @@ def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:  # noqa: A
         read_high=client_bandwidth(per_core=used.quantity_high(Bandwidth, "client_per_core"), cores=cores, most=most),
     )
     limit = full_limit(free_space_ratio=free_space_ratio(config.options))
-    return local_model(config, used, mount, full_limit=limit)
+    return local_model(config, need, used, mount, full_limit=limit)
 
 
 def faults(config: TierConfig, need: TierNeed, used: Relied) -> Iterator[Illegal]:  # noqa: ARG001  # as every product's

@@ -24,12 +24,12 @@ POLICIES = ("LRU", "LFU", "FIFO", "MRU")
 ENGINES = ("vllm", "sglang")
 
 
-def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:  # noqa: ARG001  # as every product's
+def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
     """The arrays, of which chunks that pass the host memory on their way to the GPU get a part."""
     drives, share = media(config, used), used["chunk_read_fraction"]
     high = drives.read if drives.read_high is None else drives.read_high
     chunks = reads_at_most(drives, "protocol", drives.read * share, read_high=high * share)
-    return local_model(config, used, chunks)
+    return local_model(config, need, used, chunks)
 
 
 def faults(config: TierConfig, need: TierNeed, used: Relied) -> Iterator[Illegal]:  # noqa: ARG001  # as every product's

@@ -14,9 +14,9 @@ from tierplan.domain.tiers import TierConfig
 OPTIONS: Mapping[str, OptionKind] = COMMON
 
 
-def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:  # noqa: ARG001  # as every product's
+def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
     """The figures of the nodes' arrays, with nothing between them and who reads."""
-    return local_model(config, used)
+    return local_model(config, need, used)
 
 
 BACKEND: Backend = LocalProduct(id="local-nvme", options=OPTIONS, arrays="raid0", model=model)

@@ -45,7 +45,7 @@ def model(config: TierConfig, need: TierNeed, used: Relied) -> Model:
     objects = reads_at_most(drives, "protocol", drives.read * share, read_high=high * share)
     by = {"rdma": used["rdma_network_share"], "tcp": used["tcp_network_share"]}
     ports = reads_at_most(drives, "node ports", need.clients.network * by[protocol(config, need)])
-    return local_model(config, used, objects, ports)
+    return local_model(config, need, used, objects, ports)
 
 
 def faults(config: TierConfig, need: TierNeed, used: Relied) -> Iterator[Illegal]:  # noqa: ARG001  # as every product's

@@ -27,6 +27,8 @@ OF_THE_STACK = {
     "cloud-network": "site.network",
     "survive-durability": "targets.annual_loss_probability",
     "local-memory": "cluster.host_memory",
+    "local-software": "tiers.local.software",
+    "advice-kv-store": "tiers.local.software",
 }
 OF_A_SCOPE = {
     "fabric": ("fabric", "cluster.storage_network"),
@@ -47,6 +49,9 @@ OF_A_JOB = {
     "kv-capacity": "placement",
     "cache-mode": "dataset.cache",
     "local-drain": "checkpoint.drain_fraction",
+    "local-peer": "checkpoint.first_landing",
+    "cache-fill-time": "dataset.preload_within",
+    "advice-kv-reload": "placement",
     "local-refetchable": "checkpoint.first_landing",
     "local-memory": "checkpoint.staging",
     "local-endurance": "checkpoint.interval",

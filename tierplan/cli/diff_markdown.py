@@ -67,6 +67,21 @@ def _taken(block: Block, room: int) -> tuple[int, int]:
 
 
 def _blocks(found: PlanDiff) -> Iterator[Block]:
+    yield from _reasons(found)
+    yield Block(
+        what="lines",
+        head=["| | figure | required | before | after | |", "| --- | --- | ---: | ---: | ---: | --- |"],
+        items=[
+            f"| {_text(row.of)} | {_text(row.name)} | {_text(required(row))} | {_text(said(row.before, row.unit))} "
+            f"| {_text(said(row.after, row.unit))} | {SIGNS[row.sense]} |"
+            for row in found.rows
+        ],
+    )
+    yield from _lists(found)
+
+
+def _reasons(found: PlanDiff) -> Iterator[Block]:
+    """Why the change is refused, and what does not count."""
     mandatory = [one for one in (*found.findings.new, *found.findings.kept) if one.level == "mandatory"]
     new = {id(one) for one in found.findings.new}
     yield Block(
@@ -87,15 +102,10 @@ def _blocks(found: PlanDiff) -> Iterator[Block]:
         head=["**Waived**", ""],
         items=[f"- {_finding(one.finding, remedy=False)} ({_text(str(one.waiver))})" for one in found.waived],
     )
-    yield Block(
-        what="lines",
-        head=["| | figure | required | before | after | |", "| --- | --- | ---: | ---: | ---: | --- |"],
-        items=[
-            f"| {_text(row.of)} | {_text(row.name)} | {_text(required(row))} | {_text(said(row.before, row.unit))} "
-            f"| {_text(said(row.after, row.unit))} | {SIGNS[row.sense]} |"
-            for row in found.rows
-        ],
-    )
+
+
+def _lists(found: PlanDiff) -> Iterator[Block]:
+    """Advice, what is gone, what stands on, and every value that changes."""
     advice = [one for one in found.findings.new if one.level != "mandatory"]
     yield Block(
         what="new advisory findings", head=["**New advice**", ""], items=[f"- {_finding(one)}" for one in advice]

@@ -93,7 +93,7 @@ def _recompute(seen: Seen, work: KvCache) -> Iterator[Advice]:
 
 
 def _drives(seen: Seen) -> Iterator[Advice]:
-    drives = seen.stack.cluster.local_nvme.drives
+    drives = seen.stack.local_drives.drives
     if drives < GOOD_DRIVES:
         yield advisory(
             "advice-local-nvme",
@@ -143,7 +143,7 @@ def _loader_memory(seen: Seen, work: Training) -> Size:
 
 def _wear(seen: Seen) -> Iterator[Advice]:
     """What is written to local drives, against what they are usually rated for."""
-    nvme = seen.stack.cluster.local_nvme
+    nvme = seen.stack.local_drives
     written = seen.asked.written.get("local", Size.zero())
     if not written or nvme.drives < 1:
         return

@@ -42,7 +42,7 @@ def asked_by(stack: Stack, ledger: Ledger, suffix: str = "") -> Asked:
     found = together(
         first, *(datasets(job, taken=taken) for job in jobs), handed_over(stack, ledger, suffix, others=first.loads)
     )
-    if not suffix and stack.cluster.local_nvme.drives:
+    if not suffix and stack.local_drives.drives:
         near.shares(stack, ledger, found)
     return found
 
@@ -56,12 +56,12 @@ def _taken(ledger: Ledger, asked: Asked, figure_id: str) -> Known[Size]:
 
 def _room(sheet: Sheet, asked: Asked) -> Known[Size]:
     """What is left of a GPU node's drives for sessions."""
-    nvme = sheet.stack.cluster.local_nvme
+    nvme, path = sheet.stack.local_drives, sheet.stack.local_path
     return sheet.figure(
         "kv_cache.node_room_bytes",
         cache.node_cache,
-        drives=sheet.of_stack(nvme.drives, "cluster.local_nvme.drives"),
-        drive_size=sheet.of_stack(nvme.size, "cluster.local_nvme.size"),
+        drives=sheet.of_stack(nvme.drives, f"{path}.drives"),
+        drive_size=sheet.of_stack(nvme.size, f"{path}.size"),
         formatted=Known(cache.FORMATTED, "constant"),
         max_fill=sheet.of_stack(sheet.stack.targets.max_fill, "targets.max_fill"),
         taken=_taken(sheet.ledger, asked, f"{sheet.name}.kv_cache.taken_bytes_per_node{sheet.suffix}"),

@@ -272,12 +272,12 @@ def _cached(job: Job, asked: Dataset, size: Known[Size], taken: Known[Size]) -> 
     sheet = job.sheet
     if asked.cache == "none" or not sheet.permits("dataset-cache"):
         return None, sheet.figure("dataset.hit_fraction", cache.no_hits)
-    nvme = sheet.stack.cluster.local_nvme
+    nvme, path = sheet.stack.local_drives, sheet.stack.local_path
     room = sheet.figure(
         "dataset.node_cache_bytes",
         cache.node_cache,
-        drives=sheet.of_stack(nvme.drives, "cluster.local_nvme.drives"),
-        drive_size=sheet.of_stack(nvme.size, "cluster.local_nvme.size"),
+        drives=sheet.of_stack(nvme.drives, f"{path}.drives"),
+        drive_size=sheet.of_stack(nvme.size, f"{path}.size"),
         formatted=Known(cache.FORMATTED, "constant"),
         max_fill=sheet.of_stack(sheet.stack.targets.max_fill, "targets.max_fill"),
         taken=taken,

@@ -108,12 +108,12 @@ def shares(stack: Stack, ledger: Ledger, asked: Asked) -> None:
         use: ledger.figure(f"capacity.local_{use}_bytes_per_node", capacity.total, **sizes)
         for use, sizes in by_use.items()
     }
-    nvme = stack.cluster.local_nvme
+    nvme = stack.local_drives
     whole = ledger.figure(
         "capacity.local_planned_bytes_per_node",
         cache.node_cache,
-        drives=Known(nvme.drives, stack.origin("cluster.local_nvme.drives")),
-        drive_size=Known(nvme.size, stack.origin("cluster.local_nvme.size")),
+        drives=Known(nvme.drives, stack.origin(f"{stack.local_path}.drives")),
+        drive_size=Known(nvme.size, stack.origin(f"{stack.local_path}.size")),
         formatted=Known(cache.FORMATTED, "constant"),
         max_fill=Known(stack.targets.max_fill, stack.origin("targets.max_fill")),
         taken=Known(Size.zero(), "constant"),

@@ -89,6 +89,7 @@ def _need(stack: Stack, tier: Tier, asked: Mapping[int, Asked], stored: Capaciti
             *_why(busy, headroom),
             *_which_year(list(asked), years),
             *_placed(stack, tier),
+            *_alike(tier, capacity=max(by_year)),
             *asked[0].because.get(tier, ()),
         ),
     )
@@ -146,6 +147,12 @@ def _which_year(numbers: Sequence[int], years: Sequence[tuple[Moment, ...]]) -> 
         tops = [max(pick(moment).base for moment in year) for year in years]
         if max(tops) > tops[0]:
             yield f"{word}: year {numbers[tops.index(max(tops))]} asks for most"
+
+
+def _alike(tier: Tier, *, capacity: Size) -> Iterator[str]:
+    """That no node borrows drives of another, where anything lies on them."""
+    if tier == "local" and capacity:
+        yield "counted as if every GPU node were as busy as the busiest: no node borrows the drives of another"
 
 
 def _placed(stack: Stack, tier: Tier) -> Iterator[str]:

@@ -432,6 +432,21 @@ class TierPins:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RemoteNvme:
+    """Drives of storage targets that GPU nodes without drives use as their own, over NVMe-oF; rates are per drive."""
+
+    drives: int  # of one GPU node
+    size: Size
+    read: Bandwidth
+    write: Bandwidth
+    targets: int
+    ports: int  # of one target
+    port_rate: Bandwidth
+    transport: Literal["rdma", "tcp"] = "rdma"
+    addresses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LocalPins:
     """What the local tier may be used for, and by which software."""
 
@@ -439,6 +454,8 @@ class LocalPins:
     software: Literal["none", "juicefs", "alluxio", "fluid", "lmcache", "mooncake"] = "none"
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     """The software's own words; of `none` those of the drives themselves."""
+    remote: RemoteNvme | None = None
+    """Drives over the network, for GPU nodes that have none of their own."""
 
     @property
     def backend(self) -> str:
@@ -553,6 +570,20 @@ class Stack:
     """Key path -> line of the stack file, where it was read from one."""
     calibrated: tuple[Calibration, ...] = field(default=(), compare=False, repr=False)
     """What the file of `calibration` holds."""
+
+    @property
+    def local_drives(self) -> LocalNvme:
+        """The drives that a GPU node uses as its own: those in it, else those of NVMe-oF targets."""
+        remote = self.tiers.local.remote
+        if remote is None or self.cluster.local_nvme.drives:
+            return self.cluster.local_nvme
+        return LocalNvme(drives=remote.drives, size=remote.size, read=remote.read, write=remote.write)
+
+    @property
+    def local_path(self) -> str:
+        """Where the stack says what those drives are."""
+        own = self.tiers.local.remote is None or self.cluster.local_nvme.drives > 0
+        return "cluster.local_nvme" if own else "tiers.local.remote"
 
     def origin(self, path: str) -> str:
         """The origin of a key as figures quote it: ``stack workloads[0].gpus``, ``default targets.headroom``."""

@@ -102,6 +102,18 @@ def _no_backend_has_no_pins(stack: Part) -> Iterator[Fault]:
         yield hot.fault("backend", f"none takes no {listed(pins)}; leave them out, or name a backend")
 
 
+def _remote_drives_stand_in_for_own_ones(stack: Part) -> Iterator[Fault]:
+    cluster, tiers = stack.part("cluster"), stack.part("tiers")
+    nvme = cluster.part("local_nvme") if cluster else None
+    local = tiers.part("local") if tiers else None
+    drives = nvme.number("drives") if nvme else None
+    if local and local.block.get("remote") is not None and drives:
+        yield local.fault(
+            "remote",
+            f"the GPU nodes have {drives:g} drives of their own; write cluster.local_nvme.drives: 0, or leave remote out",
+        )
+
+
 def _layouts_say_one_thing(stack: Part) -> Iterator[Fault]:
     tiers = stack.part("tiers")
     for tier in ("hot", "cold"):
@@ -125,5 +137,6 @@ _RULES: tuple[Rule, ...] = (
     site_faults,
     _backends_are_planned,
     _no_backend_has_no_pins,
+    _remote_drives_stand_in_for_own_ones,
     _layouts_say_one_thing,
 )

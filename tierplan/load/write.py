@@ -28,6 +28,7 @@ _EMPTY_BY_DEFAULT = (
     "cluster.growth",
     "tiers.local.use",
     "tiers.local.options",
+    "tiers.local.remote.addresses",
     "tiers.hot.options",
     "tiers.cold.options",
     "operations.tags",
@@ -130,3 +131,17 @@ def _escaped(char: str) -> str:
         return char
     code = ord(char)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def entry_lines(key: str, value: object, *, indent: int) -> list[str]:
+    """One key with its value as lines of a stack file, for those who add to one."""
+    return list(_entry(_key(key), value, indent=indent))
+
+
+def flow_text(value: object) -> str:
+    """A value on one line of a stack file."""
+    return _flow(value)
+
+
+def _key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z][A-Za-z0-9_:-]*", key) else _text(key)

@@ -150,7 +150,7 @@ def tier_pins(stack: Stack, tier: Tier) -> TierPins:
     if tier == "cold":
         return stack.tiers.cold
     cluster = stack.cluster
-    nvme, network = cluster.local_nvme, cluster.storage_network
+    nvme, network = stack.local_drives, cluster.storage_network
     node = NodePins(
         drives=nvme.drives,
         drive=DrivePins(size=nvme.size, read=nvme.read, write=nvme.write),
@@ -161,7 +161,16 @@ def tier_pins(stack: Stack, tier: Tier) -> TierPins:
         medium="nvme",
     )
     local = stack.tiers.local
-    return TierPins(backend=local.backend, nodes=cluster.gpu_nodes, node=node, options=local.options)
+    options = dict(local.options)
+    if local.remote is not None and not cluster.local_nvme.drives:
+        options["remote"] = {
+            "targets": local.remote.targets,
+            "ports": local.remote.ports,
+            "port_rate": local.remote.port_rate.text(),
+            "transport": local.remote.transport,
+            "addresses": local.remote.addresses,
+        }
+    return TierPins(backend=local.backend, nodes=cluster.gpu_nodes, node=node, options=options)
 
 
 def pins_of(config: TierConfig) -> TierPins:

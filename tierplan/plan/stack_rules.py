@@ -228,7 +228,7 @@ CORE: tuple[StackRule, ...] = (
     ),
     stack_rule("local-memory", "mandatory", "high", "Staging fits the host memory."),
     stack_rule("local-endurance", "mandatory", "medium", "The local drives last under what is written to them."),
-    stack_rule("cache-mode", "advisory", "medium", "A claimed cache hit is backed by the cache mode."),
+    stack_rule("cache-mode", "mandatory", "medium", "A claimed cache hit is backed by the cache mode."),
     stack_rule("kv-capacity", "mandatory", "high", "The KV cache fits where it is placed."),
     stack_rule("advice-async-checkpoint", "advisory", "low", "Asynchronous checkpoints would need less bandwidth."),
     stack_rule("advice-pack-files", "advisory", "low", "Small files belong in shards."),

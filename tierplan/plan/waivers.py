@@ -21,6 +21,8 @@ from tierplan.plan.stack_rules import STACK_RULES
 HOLDER = "stack-waivers"
 """The policy in whose configuration waivers are written, and that reports those which are refused."""
 NEVER_WAIVED: Severity = "critical"
+DURABILITY = frozenset({"survive-durability", "cold-durability"})
+"""Rules over how likely data is lost: a lower target is for the stack to say, not for a waiver."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,11 +118,16 @@ def severities() -> Mapping[str, Severity]:
     return {rule.name: rule.severity for rule in rules}
 
 
+def never_waived(rule: str, severity: Severity) -> bool:
+    """Whether a rule guards against the loss of data, or of a whole tier."""
+    return severity == NEVER_WAIVED or rule in DURABILITY
+
+
 def fault_of(waiver: Waiver, *, today: date, severity: Mapping[str, Severity]) -> str | None:
     """Why a waiver is refused, or None."""
     if waiver.rule not in severity:
         return f"there is no rule {waiver.rule}"
-    if severity[waiver.rule] == NEVER_WAIVED:
+    if never_waived(waiver.rule, severity[waiver.rule]):
         return f"{waiver.rule} guards against the loss of data or of a whole tier, and is never waived"
     if waiver.until < today:
         return f"it ended on {waiver.until}"

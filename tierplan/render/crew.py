@@ -141,9 +141,15 @@ def _racks(tier: HostTier, plan: TierPlan, group: HostGroup) -> Iterator[str]:
     racks = {host.rack for host in group.hosts if host.rack is not None}
     if homeless:
         yield f"hosts: {tier}: {homeless[0]} has no rack, and the failure domain is the rack; write rack for every host"
-    elif len(racks) < min(layout.width, plan.config.racks):
-        wanted = min(layout.width, plan.config.racks)
+    elif len(racks) < (wanted := min(_racks_touched(plan), plan.config.racks)):
         yield f"hosts: {tier}: {len(racks)} racks for a {layout} layout over {wanted} racks; spread the hosts"
+
+
+def _racks_touched(plan: TierPlan) -> int:
+    """Racks that one stripe touches: as many as it is wide, fewer where several units lie in each."""
+    units = plan.config.options.get("units_per_rack")
+    each = units if isinstance(units, int) and units > 1 else 1
+    return -(-plan.config.layout.width // each)
 
 
 def _example_group(tier: HostTier, plan: TierPlan, example_name: str) -> HostGroup:

@@ -76,7 +76,7 @@ def rule(
     """One rule of one group: ports of a protocol, in from a group or out to it."""
     _, protocol, low, high = span
     kind = vpc.SecurityGroupIngressRule if ingress else vpc.SecurityGroupEgressRule
-    return kind(
+    made: pulumi.Resource = kind(
         name,
         security_group_id=group,
         referenced_security_group_id=peer,
@@ -85,6 +85,7 @@ def rule(
         to_port=high,
         opts=opts,
     )
+    return made
 
 
 def both_ways(
@@ -108,4 +109,5 @@ def new_group(name: str, place: Place, purpose: str, opts: pulumi.ResourceOption
         warnings.simplefilter("ignore", DeprecationWarning)
         kind = pulumi_aws.ec2.SecurityGroup
     group = kind(name, vpc_id=place.ids["vpc"], description=purpose, tags=names(place, name), opts=opts)
-    return group.id
+    made: pulumi.Output[str] = group.id
+    return made

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pulumi
 import pulumi_aws
@@ -17,6 +18,9 @@ from tierplan.domain.tiers import TierPlan
 from tierplan_pulumi.services import _aws
 from tierplan_pulumi.services.bucket_aws import safe_bucket
 
+if TYPE_CHECKING:
+    from pulumi_aws.rds import SubnetGroup
+
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     elasticache, memorydb, rds = pulumi_aws.elasticache, pulumi_aws.memorydb, pulumi_aws.rds
@@ -26,6 +30,7 @@ NEEDED = ("subnets", "client_security_group")
 SECRETS, PASSWORD = "tierplan-secrets", "metadata-password"
 USER = "juicefs"
 ADMINISTRATOR = "postgres"  # AWS renews its password every few days; the volume has a user of its own
+MORE_PORTS = {"tikv": (20160,)}
 SNAPSHOT_DAYS = 7
 TIMEOUTS = pulumi.CustomTimeouts(create="60m", update="4h", delete="60m")
 
@@ -62,7 +67,8 @@ def register(name: str, *, chosen: TierPlan, plan: Plan, opts: pulumi.ResourceOp
         kms_key=place.ids.get("kms_key"),
         principals=[role] if role else [],
     )
-    group, rules = _security(name, place, PORTS[str(options["metadata_engine"])], opts)
+    word = str(options["metadata_engine"])
+    group, rules = _security(name, place, (PORTS[word], *MORE_PORTS.get(word, ())), opts)
     engine = Engine(
         name=f"{name}-meta",
         id=engine_id(plan.stack.name),
@@ -94,17 +100,17 @@ def engine_id(stack: str) -> str:
 
 
 def _security(
-    name: str, place: _aws.Place, port: int, opts: pulumi.ResourceOptions
+    name: str, place: _aws.Place, ports: tuple[int, ...], opts: pulumi.ResourceOptions
 ) -> tuple[pulumi.Input[str], list[pulumi.Resource]]:
-    """The engine's group: the GPU nodes reach its port, nobody else reaches anything."""
+    """The engine's group: the GPU nodes reach its ports, nobody else reaches anything."""
     client = place.ids["client_security_group"]
-    spans: _aws.Spans = ((str(port), "tcp", port, port),)
+    spans: _aws.Spans = tuple((str(port), "tcp", port, port) for port in ports)
     if "vpc" not in place.ids:
         return client, _aws.both_ways(f"{name}-meta-rule", [("self", client, client)], spans, opts)
     group = _aws.new_group(f"{name}-meta-group", place, "JuiceFS metadata engine, made by tierplan", opts)
-    inward = _aws.rule(f"{name}-meta-rule-in", group, client, spans[0], opts, ingress=True)
-    outward = _aws.rule(f"{name}-meta-rule-out", client, group, spans[0], opts, ingress=False)
-    return group, [inward, outward]
+    inward = [_aws.rule(f"{name}-meta-rule-in-{one[0]}", group, client, one, opts, ingress=True) for one in spans]
+    outward = [_aws.rule(f"{name}-meta-rule-out-{one[0]}", client, group, one, opts, ingress=False) for one in spans]
+    return group, [*inward, *outward]
 
 
 def password(name: str) -> pulumi.Output[str]:
@@ -194,7 +200,7 @@ def _memorydb(engine: Engine) -> None:
     )
 
 
-def _database_subnets(engine: Engine) -> rds.SubnetGroup:
+def _database_subnets(engine: Engine) -> SubnetGroup:
     return rds.SubnetGroup(
         f"{engine.name}-subnets", subnet_ids=engine.place.subnets, region=engine.place.region, opts=engine.opts
     )

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pulumi
 import pulumi_aws
 
-from tierplan.backends._fsx import choice_of
-from tierplan.backends._fsx_choices import USER
+from tierplan.backends._fsx import USER, choice_of
 from tierplan.backends._fsx_rules import CACHES, repositories
 from tierplan.backends._fsx_table import SCRATCH
 from tierplan.domain.plan import Plan
 from tierplan.domain.tiers import TierPlan
 from tierplan.units import Size
 from tierplan_pulumi.services import _aws
+
+if TYPE_CHECKING:
+    from pulumi_aws.fsx import LustreFileSystem
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -115,7 +117,7 @@ def security(
 
 
 def associations(
-    name: str, chosen: TierPlan, plan: Plan, system: fsx.LustreFileSystem, opts: pulumi.ResourceOptions
+    name: str, chosen: TierPlan, plan: Plan, system: LustreFileSystem, opts: pulumi.ResourceOptions
 ) -> None:
     """Guard: one after another, since the service works on one at a time and queues no more than eight."""
     before: list[pulumi.Resource] = [system]

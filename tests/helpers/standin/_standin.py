@@ -1,3 +1,4 @@
+# ruff: noqa: N802, ARG002, T201  # names of the protocol, and what it hands over; the port is printed
 """
 A stand-in for the provider of a cloud: previews and updates run with no account and no network.
 
@@ -57,7 +58,7 @@ def wire(values: Values) -> struct_pb2.Struct:
 
 @cache
 def sdk_class(token: str, suffix: str) -> type | None:
-    """`aws:fsx/lustreFileSystem:LustreFileSystem` -> `pulumi_aws.fsx.LustreFileSystem<suffix>`; None if there is none."""
+    """`aws:fsx/lustreFileSystem:LustreFileSystem` -> `pulumi_aws.fsx.LustreFileSystem<suffix>`, if there is one."""
     package, module, name = token.split(":")
     # `storage.k8s.io/v1` is pulumi_kubernetes.storage.v1; of the others only the first word is a module
     path = module.replace(".k8s.io", "") if package == "kubernetes" else module.split("/")[0]
@@ -92,24 +93,21 @@ def faults(value: Any, kind: Any, path: str) -> Iterator[tuple[str, str]]:
         if all(list(faults(value, part, path)) for part in parts):
             yield from faults(value, parts[0], path)
     elif isinstance(kind, type) and _types.is_input_type(kind):
-        if isinstance(value, dict):
-            yield from object_faults(value, kind, path)
-        else:
-            yield path, f"{value!r} is not an object"
-    elif origin in (list, Sequence):
-        if isinstance(value, list):
-            for index, item in enumerate(value):
-                yield from faults(item, parts[0], f"{path}[{index}]")
-        else:
-            yield path, f"{value!r} is not a list"
-    elif origin in (dict, Mapping):
-        if isinstance(value, dict):
-            for key, item in value.items():
-                yield from faults(item, parts[1], f"{path}.{key}")
-        else:
-            yield path, f"{value!r} is not a map"
+        yield from object_faults(value, kind, path) if isinstance(value, dict) else [(path, f"{value!r} is no object")]
+    elif origin in (list, Sequence, dict, Mapping):
+        yield from container_faults(value, parts[-1], path, a_list=origin in (list, Sequence))
     elif reason := scalar_fault(value, kind):
         yield path, f"{value!r} is not {reason}"
+
+
+def container_faults(value: Any, kind: Any, path: str, *, a_list: bool) -> Iterator[tuple[str, str]]:
+    """The same for each item of a list, or value of a map."""
+    if not isinstance(value, list if a_list else dict):
+        yield path, f"{value!r} is not a {'list' if a_list else 'map'}"
+        return
+    items = enumerate(value) if a_list else value.items()
+    for key, item in items:
+        yield from faults(item, kind, f"{path}[{key}]" if a_list else f"{path}.{key}")
 
 
 def scalar_fault(value: Any, kind: Any) -> str:
