@@ -72,6 +72,8 @@ def refused() -> Iterator[Finding]:
 
 def covering(rule: str, message: str) -> Waiver | None:
     """The waiver that covers a finding; it is kept, to be shown."""
+    import os, sys
+    print("DBG", _run.rows, repr(pulumi.get_stack()), {k: v for k, v in os.environ.items() if k in ("PULUMI_STACK", "PULUMI_PROJECT", "PULUMI_DRY_RUN")}, file=sys.stderr)
     if _run.rows == "[]":
         return None
     waiver = _holding().get(rule)

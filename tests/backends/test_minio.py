@@ -6,6 +6,8 @@ from dataclasses import replace
 from itertools import combinations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tierplan.backends import _set_store, _sets, minio, rustfs
 from tierplan.domain.stack import LayoutPins, NodePins, Site, Survive, TierPins
@@ -264,6 +266,26 @@ def test_search_finds_the_fewest_servers(make_need, facts_of, petabytes, nodes):
     need = make_need("cold", capacity=Size(petabytes * 1e15), write=bandwidth("6 GB/s"), survive=Survive(nodes=nodes))
     (config,) = choices(need, facts_of)
     assert config.nodes == brute_fewest(need, facts_of)
+
+
+@given(size=st.integers(2, 16), drives=st.integers(1, 60), start=st.integers(1, 120))
+def test_server_counts_are_those_that_make_such_sets(size, drives, start):
+    """The first one of the generator is the first one found by trying every count."""
+    found = next(_sets.server_counts(size=size, drives=drives, start=start), None)
+    tried = (count for count in range(start, start + 400) if _sets.set_size(servers=count, drives=drives) == size)
+    assert found == next(tried, None) or (found is not None and found >= start + 400)
+
+
+@given(servers=st.integers(1, 64), drives=st.integers(1, 60))
+def test_sets_use_every_drive_and_no_server_more_than_another(servers, drives):
+    made = _sets.set_size(servers=servers, drives=drives)
+    if made is None or made == 1:
+        return
+    groups = dealt(servers, drives, made)
+    assert {len(group) for group in groups} == {made}
+    for group in groups:
+        counts = {group.count(server) for server in group}
+        assert len(counts) == 1
 
 
 def test_pins_narrow_the_sets(make_need, facts_of):

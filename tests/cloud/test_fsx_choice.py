@@ -47,6 +47,19 @@ def test_the_cheapest_class_wins_and_says_so(lab):
     assert half.options["per_unit_throughput"] == min(prices, key=prices.get)
 
 
+def test_a_pinned_size_takes_the_cheapest_class_that_has_it_and_does(lab):
+    need = replace(lab("need")(), clients=replace(lab("TCP"), transport="roce"))
+    for pinned, rate in (("153600 GiB", 125), ("134400 GiB", 250), ("110400 GiB", 1000), ("105600 GiB", 500)):
+        config = lab("choose")({"size": pinned}, need)
+        assert (config.options["size"], config.options["per_unit_throughput"]) == (pinned, rate)
+        assert lab("mandatory")(config, need) == set()
+
+
+def test_a_pinned_size_that_is_too_small_takes_the_class_that_misses_least(lab):
+    config = lab("choose")({"size": "4800 GiB"}, replace(lab("need")(), capacity=size("1 TiB")))
+    assert config.options["per_unit_throughput"] == 1000
+
+
 def test_a_class_whose_servers_are_too_few_for_one_client_is_not_taken(lab):
     """Over TCP one client gets 0.625 GB/s of each file server; the slower class has more of them."""
     need = lab("nothing")(capacity=size("1 TiB"))

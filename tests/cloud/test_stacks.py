@@ -122,6 +122,15 @@ def test_growth_is_planned_on_the_first_day():
     assert sizes[0] <= sizes[1]
 
 
+def test_a_starter_for_aws_is_a_plan_that_passes():
+    text = load.starter(name="mine", site="aws", gpu_nodes=32, node="aws-p5")
+    stack = load.stack_from_text(text, name="mine", where="mine")
+    assert policies(stack) == set()
+    made = plan.make_plan(stack, load.catalogue())
+    assert (made.tiers["hot"].config.backend, made.tiers["cold"].config.backend) == ("fsx-lustre", "s3")
+    assert made.path_disagreement is None
+
+
 # --- what is registered ------------------------------------------------------------------------------------------
 
 pytest.importorskip("pulumi_aws")

@@ -124,6 +124,13 @@ class TestFilling:
         assert found.needs["local"].written_per_day.base == pytest.approx(daily * 128)
         assert found.needs["local"].write.base == pytest.approx(gross * (127 / 128) * 1.3)
 
+    def test_no_drives_are_filled_where_there_are_none(self, build):
+        nvme = replace(build.cluster().local_nvme, drives=0)
+        work = build.training(dataset=build.dataset(cache="fill-on-read"))
+        found = demand.requirement(build.stack(work, cluster=build.cluster(local_nvme=nvme)))
+        assert not found.needs["local"].write
+        assert not found.needs["local"].written_per_day
+
     def test_a_preloaded_cache_is_not_written_again(self, build):
         found = demand.requirement(build.stack(tiers=build.using("dataset-cache")))
         assert not found.needs["local"].written_per_day

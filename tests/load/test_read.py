@@ -198,7 +198,7 @@ def test_wrong_values_say_what_is_allowed(spoil: Spoil, faults: Faults, old: str
 @pytest.mark.parametrize(
     ("old", "new", "path"),
     [
-        ("kind: on-prem", "kind: azure", "site.kind"),
+        ("kind: on-prem", "kind: huawei", "site.kind"),
     ],
 )
 def test_what_is_not_honoured_yet_is_refused_by_name(

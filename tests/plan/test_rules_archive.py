@@ -169,3 +169,9 @@ def test_where_ceph_does_not_fit_a_maintained_store_is_taken():
 def test_names_are_those_of_the_scope():
     names = [rule.name for rule in (*RULES, *STACK_RULES)]
     assert names == ["advice-unmaintained", "cold-durability", "advice-small-objects"]
+
+
+def test_what_an_unproven_store_lacks_is_said():
+    candidates = {one.backend: one for one in made(cold=TierPins(backend="auto")).candidates if one.tier == "cold"}
+    assert "published figures" in candidates["seaweedfs"].wins_if
+    assert candidates["seaweedfs"].nodes < candidates["ceph-rgw"].nodes

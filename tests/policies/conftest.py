@@ -46,7 +46,7 @@ def unconfigured(monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs somebody's program, which has the form in its code and no configuration of ours."""
 
     def run(spec: Mapping[str, object]) -> recording.Recording:
-        monkeypatch.setenv("PULUMI_CONFIG", json.dumps({"aws:region": "us-east-1"}))
+        monkeypatch.setenv("PULUMI_CONFIG", json.dumps({"acme:team": "storage"}))
         return recording.record(lambda: TieredStorage("mine", {"spec": spec}))
 
     return run

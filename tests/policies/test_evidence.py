@@ -13,6 +13,7 @@ from pulumi_policy import ResourceValidationPolicy, StackValidationPolicy, proxy
 
 import recording
 from judging import PACK, Reports, judge, judge_resource, judge_stack, level, mandatory, spoilt
+from pack import read_index
 from recording import Recording, Registered
 from tierplan import load, plan, wire
 from tierplan.plan.rules import RULES
@@ -174,8 +175,8 @@ def test_a_storage_without_a_spec_cannot_be_judged(unconfigured: Run, demo_spec:
 
 def test_a_foreign_program_is_none_of_our_business(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PULUMI_CONFIG", json.dumps({"aws:region": "us-east-1"}))
-    urn = "urn:pulumi:dev::site::aws:s3/bucket:Bucket::data"
-    foreign = Registered(token="aws:s3/bucket:Bucket", name="data", urn=urn, parent="", inputs={"acl": UNKNOWN})  # noqa: S106
+    urn = "urn:pulumi:dev::site::aws:iam/role:Role::data"
+    foreign = Registered(token="aws:iam/role:Role", name="data", urn=urn, parent="", inputs={"path": UNKNOWN})  # noqa: S106
     assert judge_resource(foreign) == {}
     assert judge_stack([foreign]) == {}
 
@@ -238,12 +239,16 @@ VARIATIONS: Mapping[str, Callable[[Spec], Spec]] = {
 }
 
 
+RAW = {entry["name"] for entry in read_index() if entry["kind"] in ("alone", "program", "foreign")}
+"""Of raw resources, of which a plan knows nothing."""
+
+
 def refusals(reports: Reports, wanted: str) -> list[str]:
     """The messages of one level, without the names that the policies for other findings put in front."""
     return [
         message.removeprefix(message.split(": ", 1)[0] + ": ") if name.endswith("-other") else message
         for name, messages in reports.items()
-        if level(name) == wanted
+        if level(name) == wanted and name not in RAW
         for message in messages
     ]
 

@@ -18,6 +18,7 @@ from recording import Recording, Registered
 from tierplan import load, wire
 from tierplan.backends import load as load_backend
 from tierplan.backends._choosing import NO_NODE
+from tierplan.domain.facts import BackendFacts
 from tierplan.domain.tiers import Delivered, Illegal, Layout, Rates, TierConfig
 from tierplan.units import Bandwidth, OpRate, Size
 
@@ -62,14 +63,17 @@ class Acme:
         )
 
 
+ACME = BackendFacts(id="acme", name="Acme", fills=("hot",), summary="", figures={}, nodes={}, node_facts={})
+
+
 class Known:
-    """The catalogue, and what the test's own backend needs of it: nothing."""
+    """The catalogue, with the test's own backend."""
 
     def __getattr__(self, name: str) -> object:
         return getattr(load.catalogue(), name)
 
     def backend(self, backend_id: str) -> object:
-        return None if backend_id == "acme" else load.catalogue().backend(backend_id)
+        return ACME if backend_id == "acme" else load.catalogue().backend(backend_id)
 
 
 @pytest.fixture(autouse=True)

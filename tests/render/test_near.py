@@ -538,7 +538,7 @@ def test_ranks_write_their_parts_behind_barriers(train_io, tmp_path):
     assert (len(row["files"]), row["bytes"]) == (4, 6)
 
 
-def test_distributed_checkpoints_are_saved_as_planned(train_io, monkeypatch, tmp_path):
+def test_distributed_checkpoints_are_saved_as_planned(train_io, monkeypatch):
     """Against a stand-in for PyTorch that only writes down: which writer, which folder, asynchronous or not."""
     seen = []
     checkpoint = types.ModuleType("torch.distributed.checkpoint")

@@ -261,6 +261,30 @@ def test_kubernetes_starts_the_pods_of_a_pool_together_and_apart(name, every):
     assert not [path for path in every[name]["other"] if path.startswith(("08-", "09-"))]
 
 
+@pytest.mark.parametrize(
+    ("name", "path", "sets"), [("garage", "09-kubernetes.yaml", 1), ("seaweedfs", "11-kubernetes.yaml", 3)]
+)
+def test_kubernetes_mounts_every_claim_once_and_apart(name, path, sets, every):
+    documents = [one for one in yaml.safe_load_all(every[name]["usual"][path]) if one]
+    stateful = [one["spec"] for one in documents if one["kind"] == "StatefulSet"]
+    assert len(stateful) == sets
+    for spec in stateful:
+        pod = spec["template"]["spec"]
+        assert pod["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+        (container,) = pod["containers"]
+        claims = {one["metadata"]["name"] for one in spec["volumeClaimTemplates"]}
+        volumes = {one["name"] for one in pod.get("volumes", ())}
+        assert {one["name"] for one in container["volumeMounts"]} == claims | volumes
+        for word in container.get("args", ())[1:]:
+            fields = table("seaweedfs")["fields"][container["args"][0]]["names"]
+            assert word.lstrip("-").partition("=")[0] in fields
+    for document in documents:
+        if document["kind"] == "ConfigMap":
+            settings_of = tomllib.loads(document["data"]["garage.toml"])
+            assert names_of(settings_of) <= set(table("garage")["fields"]["toml"]["names"])
+    assert path not in every[name]["other"]
+
+
 def test_compose_files_mount_every_drive(store):
     _, renderings = store
     path = next(path for path in renderings["usual"] if path.endswith("compose.yaml"))
@@ -482,3 +506,40 @@ def test_every_group_finds_a_place_also_after_what_the_plan_survives(case, tmp_p
         assert bool(bad) == bool(units)
         # several units in each rack: those of a lost one wait for it, and no group misses more than they are
         assert all(one.count("2147483647") <= units <= layout.parity_units for one in bad)
+
+
+CEPH = """#!/usr/bin/env bash
+case "$*" in
+  "osd getcrushmap -o "*) cp "$MAP" "$4" ;;
+  "osd setcrushmap -i "*) cp "$4" "$MAP" ;;
+esac
+"""
+
+
+def test_rule_of_two_levels_is_written_into_the_map_and_tried_on_it(tmp_path):
+    """08-pools.sh with Ceph's own crushtool and a map that lacks the rule; few racks, and racks of too few hosts."""
+    if shutil.which("crushtool") is None:
+        pytest.skip("crushtool (ceph-base) is not installed")
+    planned = made("ceph-rgw", **CEPH_CASES["few racks"])
+    nodes = planned.tiers["cold"].config.nodes
+    files = own(render(planned, hosts_of(nodes)), "ceph-rgw")
+    (tmp_path / "ceph").write_text(CEPH)
+    (tmp_path / "ceph").chmod(0o755)
+    text = files["17-crush-map.txt"].partition("rule cold-data")[0]
+    lone = re.sub(r"(?m)^  item cold-(?!0 )\d+ .*\n", "", text)  # one host is left in all racks together
+    for name, map_text, works in (("whole", text, True), ("lone", lone, False)):
+        (tmp_path / "text").write_text(map_text)
+        subprocess.run(["crushtool", "-c", str(tmp_path / "text"), "-o", str(tmp_path / "map")], check=True)
+        (tmp_path / "pools.sh").write_text(files["08-pools.sh"])
+        found = subprocess.run(
+            ["bash", str(tmp_path / "pools.sh")],
+            env={"PATH": f"{tmp_path}:{os.environ['PATH']}", "MAP": str(tmp_path / "map")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (found.returncode == 0) == works, (name, found.stderr)
+        shown = subprocess.run(
+            ["crushtool", "-d", str(tmp_path / "map")], capture_output=True, text=True, check=True
+        ).stdout
+        assert ("rule cold-data {" in shown) == works

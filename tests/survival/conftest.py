@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from tierplan import backends
 from tierplan.domain.figures import Ledger
 from tierplan.domain.need import Clients, TierNeed
 from tierplan.domain.stack import Drive, StorageNode, Survive
 from tierplan.domain.tiers import Layout, TierConfig, TierPlan
-from tierplan import backends
 from tierplan.load import catalogue
-from tierplan.survival import of_tier
 from tierplan.survival.book import Book
+from tierplan.survival.tiers import of_tier
 from tierplan.units import Bandwidth, OpRate, bandwidth, size
 
 NODE = StorageNode(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tierplan.domain.stack import Survive
@@ -15,7 +17,7 @@ def by_name(plan):
 
 
 def test_ceph_monitors_bear_a_minority(tier):
-    three, five = by_name(tier(nodes=9, code=(4, 3))), by_name(tier(nodes=12, code=(4, 3)))
+    three, five = by_name(tier(nodes=9, code=(4, 2))), by_name(tier(nodes=12, code=(4, 2)))
     assert (three["Ceph monitors"].members, three["Ceph monitors"].tolerated) == (3, 1)
     assert (five["Ceph monitors"].members, five["Ceph monitors"].tolerated) == (5, 2)
 
@@ -39,14 +41,16 @@ def fired(plan):
     return list(quorum(TierCase(need=plan.need, config=plan.config, delivered=plan.delivered)))
 
 
-@pytest.mark.parametrize(("nodes", "lost", "fires"), [(9, 1, False), (9, 2, True), (12, 2, False)])
-def test_quorum_fires_where_more_is_to_be_survived_than_monitors_bear(nodes, lost, fires, tier):
-    """Data survives two lost nodes with 4+3 in each case; three monitors do not, five do."""
-    (*found,) = fired(tier(nodes=nodes, code=(4, 3), survive=Survive(nodes=lost)))
+@pytest.mark.parametrize(("monitors", "lost", "fires"), [(3, 1, False), (3, 2, True), (5, 2, False), (5, 3, True)])
+def test_quorum_fires_where_more_is_to_be_survived_than_monitors_bear(monitors, lost, fires, tier):
+    """Data survives the lost nodes with 4+3 in each case; the monitors do not always."""
+    plan = tier(nodes=12, code=(4, 3), survive=Survive(nodes=lost))
+    parts = {**plan.delivered.parts, "monitors": monitors}
+    found = fired(replace(plan, delivered=replace(plan.delivered, parts=parts)))
     assert bool(found) == fires
     for finding in found:
         assert finding.policy == "survive-quorum"
-        assert (finding.required, finding.planned) == (2, 1)
+        assert (finding.required, finding.planned) == (lost, (monitors - 1) // 2)
 
 
 def test_lost_data_is_said_by_its_own_rule_alone(tier):

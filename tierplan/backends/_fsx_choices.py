@@ -18,6 +18,7 @@ from tierplan.backends._fsx import (
     iops_for,
     price_of,
     servers,
+    sizes_of,
 )
 from tierplan.backends._fsx_table import DEPLOYMENTS, HDD, SSD, TIERING, Row, Table, gib_text
 from tierplan.domain.need import TierNeed
@@ -34,14 +35,16 @@ class Offer:
     options: Options
     choice: Choice
     price: float | None
+    missing: float
+    """How many times the size would have to be what it is; 0 where it is sold of this class and carries the need."""
     enough: bool
     """Whether one GPU node gets its share of it."""
 
     @property
-    def rank(self) -> tuple[bool, bool, float, float]:
-        """The cheapest first; without a price the least that is provisioned."""
+    def rank(self) -> tuple[float, bool, bool, float, float]:
+        """The least missing, then the cheapest first; without a price the least that is provisioned."""
         provisioned = (self.choice.size or 0.0) * (self.choice.per_unit or 0) or (self.choice.throughput or 0)
-        return (not self.enough, self.price is None, self.price or 0.0, provisioned)
+        return (self.missing, not self.enough, self.price is None, self.price or 0.0, provisioned)
 
 
 def settled(pins: Options, need: TierNeed, site: Site, known: Table, used: Relied) -> Options:
@@ -58,8 +61,20 @@ def offers(pins: Options, need: TierNeed, site: Site, known: Table, used: Relied
         choice = choice_of(options)
         one = client_bandwidth(need.clients, efa=choice.efa, file_servers=servers(known, choice), used=used)
         enough = one >= max(need.clients.node_read, need.clients.node_write)
-        found.append(Offer(options=options, choice=choice, price=price_of(known, choice, used), enough=enough))
+        missing = _missing(choice, need, known, used)
+        price = price_of(known, choice, used)
+        found.append(Offer(options=options, choice=choice, price=price, missing=missing, enough=enough))
     return tuple(found)
+
+
+def _missing(choice: Choice, need: TierNeed, known: Table, used: Relied) -> float:
+    """A pinned size may be sold of some classes only, and carry the need in some only."""
+    sizes, value = sizes_of(known, choice), choice.throughput if choice.tiering else choice.size
+    if sizes is None or not value:
+        return float(NEVER)
+    asked = max((count for count in counts(known, choice, need, used).values() if count < NEVER), default=0)
+    times = asked / value if asked > value else 0.0
+    return times if sizes.legal(value) else NEVER + times
 
 
 def _class_words(pins: Options, need: TierNeed, site: Site, known: Table, used: Relied) -> dict[str, OptionValue]:

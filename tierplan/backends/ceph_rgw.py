@@ -202,7 +202,9 @@ def notes(config: TierConfig, used: Relied) -> tuple[str, ...]:
         lines.append(f"objects below {least} are padded to it: pack small files before they are archived")
     units = _ceph_racks.units_per_rack(config)
     if units:
-        lines.append(f"{units} units of a stripe in each rack: a lost rack takes {units}, and they wait for it to come back")
+        lines.append(
+            f"{units} units of a stripe in each rack: a lost rack takes {units}, and they wait for it to come back"
+        )
     if config.node.medium == "hdd":
         room = block_db(drive=config.node.drive.size * config.node.drives, share=used["block_db_share"])
         lines.append(f"databases, logs and the bucket index belong on flash: {room.show()} a host (db_drives)")

@@ -291,7 +291,7 @@ class SeaweedFs:
         """
         What the units and the manifests need.
 
-        hosts:    nodes, masters, drives_per_node, host_needs, drive_prefix
+        hosts:    nodes, masters, drives_per_node, host_needs, drive_prefix, drive_gib
         volumes:  replication (SeaweedFS' three digits: copies in other data centres, racks, servers), volume_size_mb,
                   sealed, data_shards, parity_shards
         ports:    master_port, volume_port, filer_port, s3_port; bucket, versioning
@@ -304,6 +304,7 @@ class SeaweedFs:
             "drives_per_node": config.node.drives,
             "host_needs": ["drives", "virtual_ips"],
             "drive_prefix": "/mnt/weed",
+            "drive_gib": int(config.node.drive.size.bytes * 0.99 // 2**30),
             "replication": f"0{others}0" if config.racks > others > 0 else f"00{others}",
             "volume_size_mb": round((option(config.options, "volume_size", Size) or VOLUME).bytes / 1e6),
             "sealed": bool(parts["sealed"]),

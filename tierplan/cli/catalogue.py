@@ -16,6 +16,7 @@ TABLES: Mapping[str, load.Table] = {
     "profiles": "profiles",
     "states": "training_states",
     "references": "references",
+    "failures": "failures",
 }
 KINDS = ("backends", "clouds", "drives", *TABLES)
 HERE = "on-prem"

@@ -29,6 +29,7 @@ class Verbs(click.Group):
     ELSEWHERE: ClassVar[Mapping[str, str]] = {
         "diff": "diff",
         "fabric": "fabric",
+        "import": "import_",
         "plan": "plan",
         "optimum": "optimum",
         "report": "report",
@@ -84,12 +85,13 @@ def cli() -> None:
 @click.argument("name", default="cluster")
 @click.option("--gpu-nodes", default=16, show_default=True, type=click.IntRange(1), help="GPU nodes of the cluster.")
 @click.option("--gpus-per-node", default=8, show_default=True, type=click.IntRange(1), help="GPUs of one node.")
-@click.option("--node", default="dgx-h100", show_default=True, help="GPU node preset (see `tierplan catalogue nodes`).")
+@click.option("--node", help="GPU node preset (see `tierplan catalogue nodes`).  [default: dgx-h100; on AWS aws-p5]")
 @click.option("--site", default="on-prem", show_default=True, help="Site kind.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file instead of standard output.")
-def init(*, name: str, gpu_nodes: int, gpus_per_node: int, node: str, site: str, out: Path | None) -> None:
+def init(*, name: str, gpu_nodes: int, gpus_per_node: int, node: str | None, site: str, out: Path | None) -> None:
     """Print a commented starter stack, or write it to a file that does not exist yet."""
-    text = load.starter(name=name, site=site, gpu_nodes=gpu_nodes, gpus_per_node=gpus_per_node, node=node)
+    preset = node or {"aws": "aws-p5"}.get(site, "dgx-h100")
+    text = load.starter(name=name, site=site, gpu_nodes=gpu_nodes, gpus_per_node=gpus_per_node, node=preset)
     if out is None:
         click.echo(text, nl=False)
         return

@@ -12,6 +12,7 @@ from tierplan.domain.facts import Catalogue
 from tierplan.domain.prices import PriceList
 from tierplan.domain.stack import OptionValue, Stack, TierPins
 from tierplan.plan import make_plan
+from tierplan.plan.sensitivity import next_units
 from tierplan.units import Bandwidth, Size
 
 NARROW = ("raw", "bound by", "layout")
@@ -30,12 +31,21 @@ def free_of_hot_pins(stack: Stack) -> Stack:
 def comparison(stack: Stack, catalogue: Catalogue, prices: PriceList | None = None) -> dict[str, object]:
     """Candidates, best first, and rejections of the hot tier when nothing of it is pinned."""
     plan = make_plan(free_of_hot_pins(stack), catalogue, prices)
+    own = make_plan(stack, catalogue, prices)
+    named = [one.backend for one in plan.candidates if one.tier == "hot"]
+    named += [
+        one.backend
+        for one in plan.rejections
+        if one.tier == "hot" and one.backend in catalogue.ids("hot", stack.site.kind)
+    ]
     return {
         "stack": stack.name,
         "pinned": stack.tiers.hot.backend,
         "currency": plan.cost.currency,
         "candidates": [encode(one, "plain") for one in plan.candidates if one.tier == "hot"],
         "rejections": [encode(one, "plain") for one in plan.rejections if one.tier == "hot"],
+        "fit": {backend: dict(catalogue.backend(backend).suits) for backend in named},
+        "next_units": [encode(one, "plain") | {"words": str(one)} for one in next_units(own, catalogue, prices)],
         "path_choice": plan.path_choice,
         "path_disagreement": None if plan.path_disagreement is None else encode(plan.path_disagreement, "plain"),
     }
@@ -58,9 +68,25 @@ def comparison_lines(found: dict[str, object], *, verbose: bool = False) -> list
             lines += [f"    {name}: {value:,.6g}" for name, value in cast("Figures", one["figures"]).items()]
         if one.get("wins_if"):
             lines += wrapped(f"  would do if: {one['wins_if']}", indent=4)
+    for one in cast("list[Row]", found["next_units"]):
+        lines += wrapped(f"as the stack stands, {one['words']}", indent=2)
+    if verbose:
+        lines += _fit(cast("Mapping[str, Row]", found["fit"]))
     lines.append(f"decision path: {found['path_choice']}")
     if found["path_disagreement"]:
         lines += wrapped(f"  {cast('Row', found['path_disagreement'])['reason']}", indent=2)
+    return lines
+
+
+def _fit(found: Mapping[str, Row]) -> list[str]:
+    """What figures do not say of a product, in the catalogue's words; a judgement says that it is one."""
+    lines = list[str]()
+    for backend, suits in found.items():
+        lines.append(f"{backend}")
+        columns = cast("Mapping[str, object]", suits.get("columns") or {})
+        others: Mapping[str, object] = {key: suits[key] for key in ("licence", "maturity", "judgement") if key in suits}
+        for name, words in {**columns, **others}.items():
+            lines += wrapped(f"    {name}: {words}", indent=8)
     return lines
 
 

@@ -10,6 +10,7 @@ from tierplan import load
 from tierplan.cli.compare import free_of_hot_pins
 from tierplan.errors import InputError
 from tierplan.plan import judge, make_plan
+from tierplan.plan.sensitivity import next_units
 
 FORMS = (".md", ".html")
 
@@ -31,9 +32,10 @@ def command(*, stack: str, out: Path, name: str) -> None:
         raise InputError(message)
     say = report.language(name)
     wanted = load.read_stack(stack)
-    plan = make_plan(wanted, load.catalogue(), load.read_prices(wanted, stack))
-    others = make_plan(free_of_hot_pins(wanted), load.catalogue(), load.read_prices(wanted, stack))
-    page = report.statement(plan, judge(plan), say, others=others)
+    known, prices = load.catalogue(), load.read_prices(wanted, stack)
+    plan = make_plan(wanted, known, prices)
+    others = make_plan(free_of_hot_pins(wanted), known, prices)
+    page = report.statement(plan, judge(plan), say, others=others, units=next_units(plan, known, prices))
     text = report.html(page) if out.suffix == ".html" else report.markdown(page)
     try:
         out.write_text(text, encoding="utf-8")

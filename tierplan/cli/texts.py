@@ -328,7 +328,7 @@ def _share(share: float) -> str:
 
 
 def _foot(plan: Plan, detail: Detail) -> list[str]:
-    lines = []
+    lines = list(_survival(plan)) if detail.assumptions else []
     fixed = [choice for tier in plan.tiers.values() for choice in tier.delivered.cannot_change_later]
     if fixed:
         shown = fixed[: detail.fixed]
@@ -358,6 +358,21 @@ def _lifecycle(plan: Plan) -> list[str]:
     daily = sum(one.daily.bytes for one in made.hand_overs if one.source in ("hot", "outside"))
     words = [*left, *(f"{made.store} {move}" for move in moves), *gone, f"{Size(daily).show()} a day to {made.store}"]
     return wrapped(f"Life cycle: {'; '.join(words)}", indent=2)
+
+
+def _survival(plan: Plan) -> Iterator[str]:
+    """What a loss leaves of each tier, how long redundancy is reduced, and how likely data is lost."""
+    from tierplan.layout.loss import shown_bound  # noqa: PLC0415  # for -v only
+
+    for tier, found in plan.survival.items():
+        made = [f"a lost {one.of} is made anew in {one.exposed.show()}" for one in found.rebuilds]
+        words = [
+            f"data lost within a year: {shown_bound(found.risk.total)}, most of it by {found.risk.largest[1]}",
+            *made,
+            f"degraded {found.degraded_fraction:.2%} of the year, down {found.down_fraction:.2g}",
+            *([f"no rack may be lost: {found.rack_bound}"] if found.rack_bound else []),
+        ]
+        yield from wrapped(f"{tier} after a loss: {'; '.join(words)}", indent=2)
 
 
 def _cost(cost: Cost, detail: Detail) -> Iterator[str]:

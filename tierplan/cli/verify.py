@@ -28,21 +28,44 @@ FORMS = ("text", "json", "markdown", "junit")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.option("--format", "form", type=click.Choice(FORMS), default="text", help="text, json, markdown or junit.")
 @click.option("--calibrate", type=click.Path(path_type=Path), help="Write what was measured for later plans to use.")
-def command(*, stack: str, results: tuple[Path, ...], as_json: bool, form: str, calibrate: Path | None) -> None:
+@click.option("--config", "of_config", is_flag=True, help="Compare choices with what systems report.")
+@click.option("--tier", type=click.Choice(["hot", "cold"]), help="With --config: the tier that the files are of.")
+@click.option("--name", "names", multiple=True, help="With --config: the system, where files tell of several.")
+def command(
+    *,
+    stack: str,
+    results: tuple[Path, ...],
+    as_json: bool,
+    form: str,
+    calibrate: Path | None,
+    of_config: bool,
+    tier: str | None,
+    names: tuple[str, ...],
+) -> None:
     """
-    Hold result files (or folders of them) of the benchmark tools against the plan.
+    Hold result files (or folders of them) of the benchmark tools against the plan; with --config, what systems report.
 
     Exit code: 0 nothing contradicts the plan, 1 something does, 2 a file cannot be read.
     """
     wanted = load.read_stack(stack)
     plan = make_plan(wanted, load.catalogue(), load.read_prices(wanted, stack))
+    form = "json" if as_json else form
+    if of_config:
+        from tierplan.cli.drift import show_drift  # noqa: PLC0415  # for those who compare what is deployed
+
+        if calibrate is not None or form not in ("text", "json"):
+            message = "--config is shown as text or json, and calibrates nothing"
+            raise click.UsageError(message)
+        sys.exit(REFUSED if show_drift(plan, results, tier=tier, names=names, as_json=form == "json") else 0)
+    if tier is not None or names:
+        message = "--tier and --name belong to --config"
+        raise click.UsageError(message)
     planned = measure.steps(plan)
     measured = measure.read(results)
     verdicts = measure.verify(plan, planned, measured, rehearsal=_rehearsed(results))
     strangers = unknown(planned, measured)
     if calibrate is not None:
         _write(calibrate, measure.calibrated(plan, verdicts))
-    form = "json" if as_json else form
     if form == "json":
         click.echo(json.dumps(_document(plan.stack.name, verdicts, strangers), indent=1, allow_nan=False))
     elif form == "junit":

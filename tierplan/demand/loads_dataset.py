@@ -52,12 +52,13 @@ def datasets(job: Job, *, taken: Known[Size]) -> Asked:
     )
     _prefetch(job, asked)
     filled = _filled(job, asked)
+    filling = asked.cache == "fill-on-read" and held is not None and bool(held.value) and hits.value < 1
     return Asked(
-        loads=(*_loads(job, asked, reading), *filled.loads),
+        loads=(*_loads(job, asked, reading, fills=filling), *filled.loads),
         stored=(stored,),
         on_node=on_node,
         targets=filled.targets,
-        written=_written(job, asked, reading) if held is not None else {},
+        written=_written(job, reading) if filling else {},
     )
 
 
@@ -88,7 +89,8 @@ def packed(asked: Dataset) -> bool:
     return asked.format in PACKED or (asked.format == "npy" and (asked.samples_per_shard or 1) > 1)
 
 
-def _loads(job: Job, asked: Dataset, reading: Reading) -> tuple[Load, ...]:
+def _loads(job: Job, asked: Dataset, reading: Reading, *, fills: bool) -> tuple[Load, ...]:
+    """Reads of the shared tier and of local drives; `fills`: what is missed is written to them."""
     name, running = f"{job.work.name}.dataset", job.running.value
     share = job.node_gpus.value / job.gpus.value
     hits = reading.hits.value
@@ -103,7 +105,6 @@ def _loads(job: Job, asked: Dataset, reading: Reading) -> tuple[Load, ...]:
         node_read=reading.shared.value * share,
         because=words,
     )
-    fills = asked.cache == "fill-on-read" and job.sheet.permits("dataset-cache") and hits < 1
     if not hits and not fills:
         return (shared,)
     local = Load(
@@ -118,10 +119,8 @@ def _loads(job: Job, asked: Dataset, reading: Reading) -> tuple[Load, ...]:
     return (shared, local)
 
 
-def _written(job: Job, asked: Dataset, reading: Reading) -> dict[Tier, Size]:
+def _written(job: Job, reading: Reading) -> dict[Tier, Size]:
     """The figure of what a cache that fills while it is read writes to the drives of a node in a day."""
-    if asked.cache != "fill-on-read":
-        return {}
     share = job.node_gpus.value / job.gpus.value
     daily = job.sheet.figure(
         "dataset.local_written_bytes_per_day",

@@ -100,13 +100,9 @@ def _loaders(job: Job, asked: Dataset) -> Known[Size]:
 
 def shares(stack: Stack, ledger: Ledger, asked: Asked) -> None:
     """The figures of how the drives of the busiest GPU node are shared among their uses."""
-    by_use: dict[str, dict[str, Known[Size]]] = {}
-    for load_id, size in asked.on_node.items():
-        use = USES.get(load_id.partition(".")[2].partition(".")[0], "other")
-        by_use.setdefault(use, {})[load_id] = size
     placed = {
         use: ledger.figure(f"capacity.local_{use}_bytes_per_node", capacity.total, **sizes)
-        for use, sizes in by_use.items()
+        for use, sizes in _by_use(asked).items()
     }
     nvme = stack.local_drives
     whole = ledger.figure(
@@ -121,3 +117,18 @@ def shares(stack: Stack, ledger: Ledger, asked: Asked) -> None:
     taken = ledger.figure("capacity.local_placed_bytes_per_node", capacity.total, **placed)
     word = "scratch" if "scratch" in stack.tiers.local.use else "free"
     ledger.figure(f"capacity.local_{word}_bytes_per_node", free_of, planned=whole, placed=taken)
+
+
+def share_words(asked: Asked) -> str:
+    """How the drives of the busiest GPU node are shared, in a few words; nothing where nothing lies on them."""
+    held = {use: sum(size.value.bytes for size in sizes.values()) for use, sizes in _by_use(asked).items()}
+    return ", ".join(f"{use.replace('_', ' ')} {Size(size).show()}" for use, size in held.items() if size)
+
+
+def _by_use(asked: Asked) -> Mapping[str, Mapping[str, Known[Size]]]:
+    """What lies on the drives of the busiest GPU node, by use and load."""
+    found: dict[str, dict[str, Known[Size]]] = {}
+    for load_id, size in asked.on_node.items():
+        use = USES.get(load_id.partition(".")[2].partition(".")[0], "other")
+        found.setdefault(use, {})[load_id] = size
+    return found

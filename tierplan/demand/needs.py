@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from tierplan.demand import growth
+from tierplan.demand import growth, near
 from tierplan.demand.advice import advice
 from tierplan.demand.combine import Moment, largest, moments
 from tierplan.demand.loads import asked_by
@@ -89,7 +89,7 @@ def _need(stack: Stack, tier: Tier, asked: Mapping[int, Asked], stored: Capaciti
             *_why(busy, headroom),
             *_which_year(list(asked), years),
             *_placed(stack, tier),
-            *_alike(tier, capacity=max(by_year)),
+            *_alike(tier, asked[0]),
             *asked[0].because.get(tier, ()),
         ),
     )
@@ -149,9 +149,11 @@ def _which_year(numbers: Sequence[int], years: Sequence[tuple[Moment, ...]]) -> 
             yield f"{word}: year {numbers[tops.index(max(tops))]} asks for most"
 
 
-def _alike(tier: Tier, *, capacity: Size) -> Iterator[str]:
-    """That no node borrows drives of another, where anything lies on them."""
-    if tier == "local" and capacity:
+def _alike(tier: Tier, asked: Asked) -> Iterator[str]:
+    """How one node's drives are shared, and that no node borrows drives of another."""
+    words = near.share_words(asked) if tier == "local" else ""
+    if words:
+        yield f"the drives of one GPU node hold: {words}"
         yield "counted as if every GPU node were as busy as the busiest: no node borrows the drives of another"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -48,6 +48,13 @@ class Failures:
     node: Outages
     rack: Outages
     repair: RepairTimes
+    assumptions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Row -> what nobody measured of it, as lines for the plan."""
+
+    def relied_on(self, media: Iterable[str]) -> tuple[str, ...]:
+        """The lines of drives of these kinds, of nodes, racks and repair."""
+        kinds = dict.fromkeys(name if name in self.media else "nvme" for name in media)
+        return tuple(line for name in (*kinds, "node", "rack", "repair") for line in self.assumptions.get(name, ()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +87,8 @@ class Rebuild:
     """While clients are served: the share of drives and ports that a rebuild gets then."""
     wait: Duration
     """Before it begins: the fault is noticed, and a replacement is there where one is needed."""
+    clients_keep: float
+    """Share of what the state gives that is left to clients while the rebuild takes `loaded`."""
     room: bool
     reason: str = ""
 

@@ -59,8 +59,8 @@ def binary(text: str, *, bare: float = 1.0) -> float:
     """
     Bytes of a size whose letters are powers of 1024, as Lustre, BeeGFS and mmvdisk write them; without one `bare`.
 
-    >>> binary("15.7T"), binary("1023.5GiB"), binary("529449792", bare=1024)
-    (17262332976332.8, 1098974756864.0, 542156587008)
+    >>> binary("15.5T"), binary("1023.5GiB"), binary("529449792", bare=1024)
+    (17042430230528.0, 1098974756864.0, 542156587008)
 
     Raises:   ValueError if it is no size
     """

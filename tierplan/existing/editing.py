@@ -1,7 +1,7 @@
 """
 Setting keys in the text of a stack file and leaving every other character as it is, comments first of all.
 
-PyYAML says where each value begins and ends; what is set replaces that span, or is put behind the last key of its block.
+PyYAML says where each value begins and ends; what is set replaces that span, or goes behind the last key of its block.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def set_value(text: str, path: Sequence[str], value: Value) -> str:
 
     Raises:   InputError if something on the way is no map, or is an anchor of another
     """
-    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    node = _root(text)
     for depth, key in enumerate(path):
         if _is_null(node):
             return _filled(text, node, _nested(path[depth:], value))
@@ -42,7 +42,7 @@ def set_value(text: str, path: Sequence[str], value: Value) -> str:
 
 def line_of(text: str, path: Sequence[str]) -> int | None:
     """The line, from 0, on which a key stands; None where it is missing."""
-    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    node = _root(text)
     line = None
     for key in path:
         if not isinstance(node, yaml.MappingNode):
@@ -52,6 +52,14 @@ def line_of(text: str, path: Sequence[str]) -> int | None:
             return None
         line, node = found[0].start_mark.line, found[1]
     return line
+
+
+def _root(text: str) -> yaml.Node:
+    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    if node is None:
+        message = "the stack file is empty; tierplan init makes a starter"
+        raise InputError(message)
+    return node
 
 
 def _is_null(node: yaml.Node) -> bool:

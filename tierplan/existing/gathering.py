@@ -158,6 +158,7 @@ def _pins(mine: Sequence[Found], tier: Tier) -> tuple[dict[str, Value], list[str
             told = strong.setdefault(path, (value, one.file))
             if not same(path, told[0], value):
                 faults.append(f"{one.file}: {path} {value}, and {told[1]} says {told[0]}; name files of one moment")
+    faults += _halves(mine)
     pins = {path: value for path, (value, _) in strong.items()}
     servers = frozenset(server for one in mine for server in one.nodes)
     if servers:
@@ -167,6 +168,25 @@ def _pins(mine: Sequence[Found], tier: Tier) -> tuple[dict[str, Value], list[str
         pins |= {path: value for path, value in weak.items() if path.startswith("layout.")}
     pins |= {path: value for path, value in weak.items() if path not in pins and not path.startswith("layout.")}
     return _ordered(pins | _shared(mine, pins)), list(_uneven(mine, pins)), faults
+
+
+def _halves(mine: Sequence[Found]) -> Iterator[str]:
+    """Files of which one names what the other does not: one of them is cut, or of another day."""
+    for have in (
+        [(one.file, one.members) for one in mine if one.members],
+        [(one.file, one.drives) for one in mine if one.drives],
+    ):
+        for file, members in have[1:]:
+            if members != have[0][1]:
+                words = _missing(members, have[0][1])
+                yield f"{have[0][0]} and {file} {words}; name the whole outputs of one moment"
+
+
+def _missing(one: frozenset[str] | int, other: frozenset[str] | int) -> str:
+    if isinstance(one, frozenset) and isinstance(other, frozenset):
+        odd = sorted(one ^ other)
+        return f"do not both name {', '.join(odd[:4])}{' …' if len(odd) > 4 else ''}"
+    return f"count {other} and {one} drives"
 
 
 def _shared(mine: Sequence[Found], pins: Mapping[str, Value]) -> dict[str, Value]:

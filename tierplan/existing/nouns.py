@@ -60,6 +60,8 @@ class Found:
     """Drives of the whole system."""
     nodes: frozenset[str] = frozenset()
     """Names of its storage nodes."""
+    members: frozenset[str] = frozenset()
+    """Names of all that it is made of: what two files name differently is no whole."""
     targets: tuple[Target, ...] = ()
     usable: float | None = None
     """Bytes that can be stored, protection taken off."""

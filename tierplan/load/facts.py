@@ -141,7 +141,14 @@ def failures_of(rows: Mapping[str, Row]) -> Failures:
     try:
         media = {name: noun(DriveFailures, name) for name in ("nvme", "ssd", "hdd")}
         return Failures(
-            media=media, node=noun(Outages, "node"), rack=noun(Outages, "rack"), repair=noun(RepairTimes, "repair")
+            media=media,
+            node=noun(Outages, "node"),
+            rack=noun(Outages, "rack"),
+            repair=noun(RepairTimes, "repair"),
+            assumptions={
+                name: tuple(f"failures {name} {fact}" for fact in row.facts.values() if fact.basis != "measured")
+                for name, row in rows.items()
+            },
         )
     except (KeyError, InputError) as fault:
         message = f"catalogue/failures.yaml: not of the form of failures ({fault})"

@@ -11,7 +11,7 @@ from tierplan.load.parts import Part, Rule, run
 from tierplan.load.rules_site import site_faults
 from tierplan.load.rules_workload import gpus_of, workload_faults
 
-_UNPLANNED = ("auto", "none", "hdfs")  # hdfs: known, and always rejected by the plan with the reason
+_UNPLANNED = ("auto", "none", "hdfs", "cfs-turbo")  # the last two: known, and rejected by the plan with the reason
 _PINS = ("nodes", "node", "layout", "quote", "options")
 
 
@@ -110,7 +110,8 @@ def _remote_drives_stand_in_for_own_ones(stack: Part) -> Iterator[Fault]:
     if local and local.block.get("remote") is not None and drives:
         yield local.fault(
             "remote",
-            f"the GPU nodes have {drives:g} drives of their own; write cluster.local_nvme.drives: 0, or leave remote out",
+            f"the GPU nodes have {drives:g} drives of their own; write cluster.local_nvme.drives: 0, "
+            "or leave remote out",
         )
 
 

@@ -9,6 +9,7 @@ from tierplan.load.facts import catalogue
 from tierplan.load.faults import listed, nearest, shown
 from tierplan.load.read import stack_from_text
 from tierplan.load.schema import flat_schema, properties_of
+from tierplan.load.site_words import site_kinds, site_words
 
 _STARTER = """\
 # {name}: {gpus} GPUs. Edit what is yours, delete what you do not need, then run: tierplan plan {name}
@@ -16,16 +17,12 @@ _STARTER = """\
 # Whatever is left out has a default, which the plan shows as a default.
 config:
   tierplan:site:
-    kind: on-prem
-    racks: {racks}                       # racks that storage nodes spread over
-
+{site}
   # The GPU nodes. A preset fills in what is not written here; what you write wins.
   tierplan:cluster:
 {node}    gpu_nodes: {gpu_nodes}
     gpus_per_node: {gpus_per_node}
-    local_nvme: {{drives: 4, size: "7.68 TB", read: "6.5 GB/s", write: "3.5 GB/s"}}     # data drives; rates of one
-    storage_network: {{ports: 2, rate: "200 Gbit/s", transport: infiniband}}        # or roce, tcp
-
+{hardware}
   # What the GPUs do: training, model-load, kv-cache, general. Names are yours.
   tierplan:workloads:
     - name: pretrain
@@ -71,6 +68,18 @@ config:
   tierplan:operations: {{storage_engineers: 1, can_read_storage_code: false, kubernetes: false}}
 """
 
+_OWN_SITE = """\
+    kind: on-prem
+    racks: {racks}                       # racks that storage nodes spread over
+"""
+_OWN_HARDWARE = """\
+    local_nvme: {drives: 4, size: "7.68 TB", read: "6.5 GB/s", write: "3.5 GB/s"}     # data drives; rates of one
+    storage_network: {ports: 2, rate: "200 Gbit/s", transport: infiniband}        # or roce, tcp
+"""
+_INSTANCES = """\
+    # Drives and ports are the instance's own. EFA of AWS: storage_network: {transport: roce, ports: 32, rate: "100 Gbit/s"}
+"""
+
 
 def starter(
     *,
@@ -90,7 +99,8 @@ def starter(
         raise InputError(faults)
     text = _STARTER.format(
         name=name,
-        racks=max(1, min(8, gpu_nodes // 4)),
+        site=_site(site, racks=max(1, min(8, gpu_nodes // 4))),
+        hardware=_OWN_HARDWARE if site == "on-prem" else _INSTANCES,
         node=f"    node: {node}\n" if node else "",
         gpu_nodes=gpu_nodes,
         gpus_per_node=gpus_per_node,
@@ -100,14 +110,17 @@ def starter(
     return text
 
 
+def _site(kind: str, *, racks: int) -> str:
+    words = site_words(kind)
+    return "".join(f"    {line}\n" for line in words.starter) if words else _OWN_SITE.format(racks=racks)
+
+
 def _site_faults(site: str) -> list[str]:
     kind = properties_of(properties_of(flat_schema())["site"])["kind"]
-    missing = kind["x-not-yet"]
-    if not isinstance(missing, dict):
-        return []
-    if site in missing:
-        return [f"site {shown(site)} is not yet honoured: {missing[site]}; allowed: on-prem"]
-    return [] if site == "on-prem" else [f"site {shown(site)} is unknown; {nearest(site, ['on-prem'])}allowed: on-prem"]
+    missing, known = kind.get("x-not-yet"), ["on-prem", *site_kinds()]
+    if isinstance(missing, dict) and site in missing:
+        return [f"site {shown(site)} is not yet honoured: {missing[site]}; allowed: {listed(known)}"]
+    return [] if site in known else [f"site {shown(site)} is unknown; {nearest(site, known)}allowed: {listed(known)}"]
 
 
 def _name_faults(name: str) -> list[str]:

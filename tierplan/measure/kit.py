@@ -77,6 +77,8 @@ def _context(plan: Plan, planned: Sequence[Step], *, rehearsal: bool) -> dict[st
         "mlperf": [{"model": model, "files": mlperf(plan, model, accelerators)} for model in MODELS],
         "hot": "hot" in plan.tiers,
         "cold": "cold" in plan.tiers,
+        "kubernetes": plan.stack.operations.kubernetes,
+        "backend": plan.tiers["hot"].config.backend if "hot" in plan.tiers else "",
         "written": Size(sum(step.total_bytes for step in planned if step.writes and step.tier != "local")).show(),
         "written_bytes": int(sum(step.total_bytes for step in planned if step.writes and step.tier == "hot")),
         "local_written": Size(sum(step.total_bytes for step in planned if step.tier == "local")).show(),

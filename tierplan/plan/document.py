@@ -115,7 +115,7 @@ def _cloud(cloud: CloudSize | None) -> dict[str, object] | None:
     if cloud is None:
         return None
     found: dict[str, object] = encode(cloud, "plain")
-    return found | {f"size_{cloud.unit.lower()}": cloud.size, "class": cloud.class_name}
+    return found | {f"size_{cloud.unit.lower().replace('/', '_per_')}": cloud.size, "class": cloud.class_name}
 
 
 def fill_fraction(chosen: TierPlan) -> float:

@@ -25,7 +25,7 @@ LARGE_ROW = (
     "above 1,000 GPUs without people who read storage code: WEKA, Storage Scale or VAST at scale",
     ("weka", "storage-scale", "vast"),
 )
-MANAGED = ("fsx-lustre", "azure-lustre", "google-lustre", "oci-lustre", "cpfs", "juicefs")
+MANAGED = ("fsx-lustre", "azure-lustre", "google-lustre", "oci-lustre", "cpfs", "sfs-turbo", "juicefs")
 
 
 def path_row(gpus: int, operations: Operations, *, cloud: bool) -> tuple[str, tuple[str, ...]]:

@@ -8,7 +8,6 @@ from tierplan.domain.need import Tier, TierNeed
 from tierplan.domain.plan import Finding
 from tierplan.domain.survival import Rebuild, Risk
 from tierplan.domain.tiers import TierPlan
-from tierplan.layout.loss import shown_bound
 from tierplan.plan.rule import SERVED, TOLERANCE, PlanCase, Rule, StackRule, TierCase, stack_rule, tier_rule
 from tierplan.survival import node_room
 from tierplan.survival.services import services, too_many
@@ -105,6 +104,8 @@ def lost_too_likely(need: TierNeed, risk: Risk) -> Iterator[Finding]:
     allowed = need.annual_loss_probability
     if allowed is None or risk.total <= allowed * (1 + TOLERANCE):
         return
+    from tierplan.layout.loss import shown_bound  # noqa: PLC0415  # only where there is something to say
+
     cause, words = risk.largest
     yield Finding(
         policy="cold-durability" if need.tier == "cold" else "survive-durability",

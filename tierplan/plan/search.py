@@ -18,11 +18,12 @@ from tierplan.plan.path import path_named
 from tierplan.plan.rule import TierCase
 from tierplan.plan.rules import judge_tier
 from tierplan.plan.rules_survive import lost_too_likely
-from tierplan.survival import of_tier
 
 ALWAYS_REJECTED = {
     "hdfs": "HDFS is no storage for GPU clusters: no POSIX writes, small files load its single name node, "
-    "and training frameworks reach it through a Java client only"
+    "and training frameworks reach it through a Java client only",
+    "cfs-turbo": "CFS Turbo of Tencent Cloud publishes no bandwidth by size: a file system takes at most 2,000 clients and "
+    "100 GiB/s, one client 10 GiB/s (limits page), and sizing it would be a guess; JuiceFS on COS can be planned",
 }
 
 
@@ -278,6 +279,8 @@ def _tried(
 
 def _durability(plan: TierPlan, catalogue: Catalogue) -> Iterator[Finding]:
     """What stands against a tier whose data is lost more often than the stack allows."""
+    from tierplan.survival.tiers import of_tier  # noqa: PLC0415  # only where a target asks
+
     survival = of_tier(plan, catalogue.failures())
     if survival is not None:
         yield from lost_too_likely(plan.need, survival.risk)
@@ -293,6 +296,8 @@ def _monthly(plan: TierPlan, prices: PriceList | None) -> float | None:
 
 def _wins_if(tried: _Tried, best: _Tried, *, by_money: bool) -> str:
     """What would have to be true for a candidate that passes to be the best one."""
+    if tried.unproven > best.unproven:
+        return "published figures of systems of this size, from a release that somebody maintains"
     if by_money:
         return f"less than {best.monthly or 0:,.0f} a month instead of {tried.monthly or 0:,.0f}"
     needs = tried.plan.config.nodes + tried.plan.delivered.beside

@@ -148,6 +148,8 @@ def whole_plan(
     assumptions |= dict.fromkeys(fabric.assumptions if fabric else ())
     hot = tiers.get("hot")
     facts = None if catalogue is None else catalogue.failures()
+    kept = [tier.config.node.medium for tier in tiers.values() if tier.delivered.protection is not None]
+    assumptions |= dict.fromkeys(facts.relied_on(kept) if facts and kept else ())
     survival = Survivals(stack, requirement, tiers, facts, outcome=outcome, fabric=fabric) if facts else {}
     return Plan(
         stack=stack,

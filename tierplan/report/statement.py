@@ -10,6 +10,7 @@ from tierplan.domain.figures import Figure
 from tierplan.domain.plan import Finding, Plan
 from tierplan.domain.tiers import NEVER, TierPlan
 from tierplan.plan import verdict
+from tierplan.plan.sensitivity import NextUnit
 from tierplan.report import words
 from tierplan.report.language import Language
 from tierplan.report.pictures import (
@@ -62,11 +63,19 @@ class Statement:
     footer: str = field(default="")
 
 
-def statement(plan: Plan, findings: tuple[Finding, ...], say: Language, *, others: Plan | None = None) -> Statement:
+def statement(
+    plan: Plan,
+    findings: tuple[Finding, ...],
+    say: Language,
+    *,
+    others: Plan | None = None,
+    units: tuple[NextUnit, ...] = (),
+) -> Statement:
     """
     The page of a plan; the same plan gives the same page, and the same digits in every language.
 
-    `others` is the plan of the same stack with its hot pins set aside: where the alternatives stand.
+    `others` is the plan of the same stack with its hot pins set aside: where the alternatives stand.  `units` are what
+    one more node adds.
     """
     if others is not None:
         plan = replace(plan, candidates=others.candidates, rejections=others.rejections)
@@ -89,6 +98,7 @@ def statement(plan: Plan, findings: tuple[Finding, ...], say: Language, *, other
         _sources,
     )
     sections = [section for make in makers for section in make(plan, findings, say)]
+    sections = [_with_units(section, units, plan, say) if section.id == "cost" else section for section in sections]
     return Statement(
         language=say.name,
         title=say("Storage requirement and selection: {stack}", stack=plan.stack.name),
@@ -394,6 +404,25 @@ def _cost(plan: Plan, _findings: tuple[Finding, ...], say: Language) -> Made:
     )
     head = (say("item"), say("quantity"), say("price"), say("a month"), say("date"), say("source"))
     yield Section(id="cost", title=say("Cost"), lines=tuple(lines), table=Table(head=head, rows=rows) if rows else None)
+
+
+def _with_units(section: Section, units: tuple[NextUnit, ...], plan: Plan, say: Language) -> Section:
+    """The cost section with what the next unit of money buys."""
+    lines = []
+    for one in units:
+        price = "" if one.monthly is None else f" ({one.monthly:,.0f} {plan.cost.currency})"
+        lines.append(
+            say(
+                "One more {backend} node{price}: read {read}, write {write}, op rate {ops}, capacity {capacity}.",
+                backend=plan.tiers[one.tier].config.backend,
+                price=price,
+                read=one.read.show(),
+                write=one.write.show(),
+                ops=one.op_rate.show(),
+                capacity=one.capacity.show(),
+            )
+        )
+    return replace(section, lines=(*section.lines, *lines))
 
 
 def _risks(plan: Plan, _findings: tuple[Finding, ...], say: Language) -> Made:

@@ -9,7 +9,7 @@ from tierplan.domain.survival import Rebuild
 from tierplan.layout import rebuild
 from tierplan.survival.book import Book
 from tierplan.survival.room import room_for_a_drive, room_for_a_node
-from tierplan.units import Bandwidth, Duration, Size
+from tierplan.units import Duration, Size
 
 
 def rebuilds(book: Book) -> tuple[Rebuild, ...]:
@@ -124,12 +124,7 @@ def _made(
         idle=idle.value,
         loaded=loaded.value,
         wait=wait,
+        clients_keep=1 - book.failures.repair.share_under_load,
         room=room,
         reason=reason,
     )
-
-
-def recovery_share(rebuild_of: Rebuild, bandwidth: Bandwidth) -> float:
-    """Of a bandwidth the share that a rebuild takes while it runs beside the clients."""
-    taken = rebuild_of.traffic / rebuild_of.loaded
-    return min(1.0, taken / bandwidth) if bandwidth else 1.0

@@ -154,12 +154,16 @@ class Life:
     def _live(self) -> Steps:
         import simpy  # noqa: PLC0415  # as `run`
 
-        again = False
+        again, others = False, len(self._world.scenario.jobs) - 1
+        late = self._world.dice.uniform(0, self._job.compute) if others else 0.0  # else their saves would always meet
         while True:
             if self._world.scenario.quiet and not self._world.recording:
                 yield from self._leap(again=again)
             begin, self._durable = self._env.now, 0.0
             try:
+                if late:
+                    yield self._env.timeout(late)
+                    begin, late = self._env.now, 0.0
                 if again:
                     yield from self._come_back()
                 while True:

@@ -77,6 +77,7 @@ def _tree(found: Mapping[str, object], file: str) -> Found:
         file=file,
         backends=BACKENDS,
         by_tier={tier: _hardware(hosts, order) for tier, order in PREFERRED.items()},
+        members=frozenset(text_of(one, "name") for one in osds.values()),
         about=(
             *((f"{down} of {len(osds)} OSDs are down: counted all the same",) if down else ()),
             *((f"{racks} racks",) if racks else ()),
@@ -114,7 +115,8 @@ def _dump(found: Mapping[str, object], file: str) -> Found:
         raise InputError(message)
     by_tier: dict[Tier, Pins] = {}
     unknown, backends = list[str](), dict[Tier, str]()
-    for tier, chosen in (("hot", _cephfs(pools)), ("cold", _rgw(pools))):
+    data: Mapping[Tier, list[Mapping[str, object]]] = {"hot": _cephfs(pools), "cold": _rgw(pools)}
+    for tier, chosen in data.items():
         layouts = {_key(pins): pins for pins in (_layout(pool, profiles) for pool in chosen)}
         if not chosen:
             continue
@@ -214,4 +216,5 @@ def _osd_df(found: Mapping[str, object], file: str) -> Found:
     if not targets:
         message = f"{file}: holds no OSD with its size; run ceph osd df -f json"
         raise InputError(message)
-    return Found(product=PRODUCT, tool="ceph osd df", file=file, backends=BACKENDS, targets=targets)
+    members = frozenset(one.name for one in targets)
+    return Found(product=PRODUCT, tool="ceph osd df", file=file, backends=BACKENDS, targets=targets, members=members)

@@ -17,7 +17,9 @@ from tierplan.units import Size
 
 PRODUCT = "JuiceFS"
 TELLS: Mapping[str, str] = {}
-AMAZON = re.compile(r"https?://(?:(?P<bucket>[a-z0-9.-]+)\.)?s3[.-](?P<region>[a-z0-9-]+)\.amazonaws\.com(?:/(?P<path>[^/?]+))?")
+AMAZON = re.compile(
+    r"https?://(?:(?P<bucket>[a-z0-9.-]+)\.)?s3[.-](?P<region>[a-z0-9-]+)\.amazonaws\.com(?:/(?P<path>[^/?]+))?"
+)
 PATH = re.compile(r"https?://[^/]+/(?P<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])/?\Z")
 
 

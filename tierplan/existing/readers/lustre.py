@@ -45,9 +45,10 @@ def read(text: str, file: str) -> Iterator[Found]:
 
 
 def _servers(text: str, file: str) -> Iterator[Found]:
-    nids = defaultdict[str, set[str]](set)
+    nids, osts = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
     for match in SERVER.finditer(text):
         nids[match["fs"]].add(match["nid"])
+        osts[match["fs"]].add(f"OST{match['index']}")
     if not nids:
         message = f"{file}: holds no line osc.NAME-OST0000-osc-….ost_conn_uuid=ADDRESS@NET; keep the whole output"
         raise InputError(message)
@@ -59,12 +60,16 @@ def _servers(text: str, file: str) -> Iterator[Found]:
             name=name,
             backends={"hot": "lustre"},
             nodes=frozenset(servers),
+            members=frozenset(osts[name]),
             pins={"options.fsname": name},
         )
 
 
 def _space(text: str, file: str) -> Iterator[Found]:
     rows = list(TARGET.finditer(text))
+    if "filesystem_summary:" not in text:
+        message = f"{file}: is cut off (no filesystem_summary); keep the whole output of lfs df"
+        raise InputError(message)
     if not any(row["kind"] == "OST" for row in rows):
         message = f"{file}: holds no OST with its size; keep the whole output of lfs df"
         raise InputError(message)
@@ -73,13 +78,14 @@ def _space(text: str, file: str) -> Iterator[Found]:
         osts = tuple(
             Target(
                 name=f"{name}-OST{row['index']}",
-                size=binary(row["size"], bare=KIB),
+                size=binary(row["used"], bare=KIB) + binary(row["free"], bare=KIB),  # as Use% has it: reserves left out
                 used=binary(row["used"], bare=KIB),
             )
             for row in mine
             if row["kind"] == "OST"
         )
         asleep = [row for row in INACTIVE.finditer(text) if row["fs"] == name]
+        members = {f"OST{row['index']}" for row in (*mine, *asleep) if row["kind"] == "OST"}
         mdts = sum(row["kind"] == "MDT" for row in (*mine, *asleep))
         yield Found(
             product=PRODUCT,
@@ -89,7 +95,10 @@ def _space(text: str, file: str) -> Iterator[Found]:
             backends={"hot": "lustre"},
             pins={"options.fsname": name, **({"options.mds.nodes": mdts} if mdts else {})},
             targets=osts,
+            members=frozenset(members),
             usable=sum(one.size for one in osts),
             about=(f"{len(osts)} OSTs", *((f"{len(asleep)} targets are inactive: not counted",) if asleep else ())),
-            unknown=("the RAID below the OSTs (drives of a node, their size, data and parity): no command of Lustre tells",),
+            unknown=(
+                "the RAID below the OSTs (drives of a node, their size, data and parity): no command of Lustre tells",
+            ),
         )

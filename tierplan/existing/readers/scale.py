@@ -34,7 +34,9 @@ FASTEST = ("nvme", "ssd", "hdd")
 
 def fits(text: str) -> bool:
     """Whether this is one of the three lists."""
-    return bool(re.search(r"^Storage pools in file system|^\s*array\s+service\s+type|^\s*number\s+server\b", text, re.M))
+    return bool(
+        re.search(r"^Storage pools in file system|^\s*array\s+service\s+type|^\s*number\s+server\b", text, re.MULTILINE)
+    )
 
 
 def read(text: str, file: str) -> Iterator[Found]:
@@ -109,6 +111,4 @@ def _servers(text: str, file: str) -> Found | None:
     names = frozenset(row["server"] for row in SERVER.finditer(text))
     if not names:
         return None
-    return Found(
-        product=PRODUCT, tool="mmvdisk server list", file=file, backends={"hot": "storage-scale"}, nodes=names
-    )
+    return Found(product=PRODUCT, tool="mmvdisk server list", file=file, backends={"hot": "storage-scale"}, nodes=names)

@@ -1,8 +1,8 @@
 """
 Terraform: a state file (version 4), ``terraform state pull`` or ``terraform show -json``.
 
-Source:   Terraform documentation: JSON output format; state version 4 (resources, instances, attributes).  Attributes as
-          in the providers' documentation (checked 2026-11-29).
+Source:   Terraform documentation: JSON output format; state version 4 (resources, instances, attributes);
+          attributes as in the providers' documentation (checked 2026-11-29).
 """
 
 from __future__ import annotations

@@ -98,6 +98,7 @@ def _drives(rows: list[Mapping[str, object]], file: str) -> Found:
         backends={"hot": "weka"},
         pins={"node.drives": fewest},
         nodes=frozenset(hosts),
+        drives=sum(hosts.values()),
         about=uneven,
     )
 
@@ -107,6 +108,4 @@ def _containers(rows: list[Mapping[str, object]], file: str) -> Found:
     if not hosts:
         message = f"{file}: no container of mode backend; run weka cluster container -J"
         raise InputError(message)
-    return Found(
-        product=PRODUCT, tool="weka cluster container", file=file, backends={"hot": "weka"}, nodes=hosts
-    )
+    return Found(product=PRODUCT, tool="weka cluster container", file=file, backends={"hot": "weka"}, nodes=hosts)
