@@ -251,7 +251,7 @@ def _spotted(rule: ProgramRule, config: Mapping[str, object], resources: tuple[R
 def waivers_policy(args: ResourceValidationArgs, report: ReportViolation) -> None:
     """Keep the waivers for the other policies, and tell once which of them are refused."""
     config = args.get_config()
-    waiving.configure(config.get("waivers", []))
+    waiving.configure(config.get("waivers", []), args.urn)
     if not waiving.first_time():
         args.not_applicable("told with the first resource")
     report_findings(report, lambda: _refused(config), "the list of waivers")

@@ -12,8 +12,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-import pulumi
-
 from pack import read_index
 from tierplan.domain.plan import Finding
 from tierplan.plan import waivers
@@ -25,7 +23,7 @@ class _Run:
     """What one process of the pack knows of waivers."""
 
     def __init__(self) -> None:
-        self.rows = "[]"
+        self.rows, self.stack = "[]", ""
         self.told = False
         self.waived: dict[tuple[str, str], Waiver] = {}
 
@@ -43,8 +41,9 @@ def today() -> dt.date:
     return dt.datetime.now(tz=dt.UTC).date()
 
 
-def configure(rows: object) -> None:
-    """Keep what the configuration of `stack-waivers` lists."""
+def configure(rows: object, urn: str) -> None:
+    """Keep what the configuration of `stack-waivers` lists, and the stack: the engine tells it in each URN alone."""
+    _run.stack = urn.split("::", maxsplit=1)[0].rpartition(":")[2]
     _run.rows = json.dumps(rows if isinstance(rows, Mapping | str) or not isinstance(rows, Sequence) else list(rows))
 
 
@@ -67,13 +66,11 @@ def _severities() -> Mapping[str, Severity]:
 
 def refused() -> Iterator[Finding]:
     """What is wrong with the waivers of this stack."""
-    return waivers.refused(_listed(_run.rows), stack=pulumi.get_stack(), today=today(), severity=_severities())
+    return waivers.refused(_listed(_run.rows), stack=_run.stack, today=today(), severity=_severities())
 
 
 def covering(rule: str, message: str) -> Waiver | None:
     """The waiver that covers a finding; it is kept, to be shown."""
-    import os, sys
-    print("DBG", _run.rows, repr(pulumi.get_stack()), {k: v for k, v in os.environ.items() if k in ("PULUMI_STACK", "PULUMI_PROJECT", "PULUMI_DRY_RUN")}, file=sys.stderr)
     if _run.rows == "[]":
         return None
     waiver = _holding().get(rule)
@@ -83,7 +80,7 @@ def covering(rule: str, message: str) -> Waiver | None:
 
 
 def _holding() -> Mapping[str, Waiver]:
-    return waivers.in_force(_listed(_run.rows), stack=pulumi.get_stack(), today=today(), severity=_severities())
+    return waivers.in_force(_listed(_run.rows), stack=_run.stack, today=today(), severity=_severities())
 
 
 def shown() -> Iterator[Finding]:

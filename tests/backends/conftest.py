@@ -36,6 +36,7 @@ SITE_KINDS = {
     "oss": "alibaba",
     "cos": "tencent",
     "obs": "huawei",
+    "sfs-turbo": "huawei",
 }
 # Classes of a service that figures of their own belong to, beside what is chosen where nothing is pinned.
 VARIANTS = {
@@ -44,6 +45,20 @@ VARIANTS = {
         {"storage_type": "INTELLIGENT_TIERING", "read_cache": "64 GiB"},
         {"storage_type": "HDD", "drive_cache_type": "READ"},
         {"per_unit_throughput": 500, "efa": True, "metadata_iops": 24000},
+    ),
+    "oci-lustre": tuple({"performance_tier": f"MBPS_PER_TB_{rate}"} for rate in (250, 500, 1000)),
+    "cpfs": (
+        {"storage_type": "advance_200", "quota_raised": True},
+        {"storage_type": "advance_100", "quota_raised": True, "data_flows": ({"path": "/data"},)},
+        {"storage_type": "advance_200"},
+        {"storage_type": "lingjun_400"},
+        {"storage_type": "lingjun_400", "quota_raised": True},
+        {"storage_type": "cpfs_p400"},
+    ),
+    "sfs-turbo": tuple(
+        {"bandwidth_per_tib": rate, "quota_raised": raised}
+        for rate in (20, 40, 125, 250, 500, 1000)
+        for raised in (False, True)
     ),
 }
 GOLDEN = Path(__file__).parents[1] / "golden"

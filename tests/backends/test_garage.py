@@ -58,7 +58,7 @@ def test_zone_share_is_the_largest_that_fits(nodes, zones, copies):
 
 
 def test_the_book_s_example_of_four_nodes_in_three_zones(cluster, deliver):
-    """Garage book, cluster layout management: a fourth equal node in a zone adds nothing, 75 % of the drives is used."""
+    """Garage book, cluster layout management: a fourth equal node adds nothing, 75 % of the drives is used."""
     four, three = deliver(cluster(4, racks=3)), deliver(cluster(3, racks=3))
     assert four.usable == three.usable
     assert four.usable.bytes == pytest.approx(480e12)

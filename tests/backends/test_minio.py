@@ -86,8 +86,8 @@ def test_golden_figure(minio_case, store, deliver):
         "sets": sets,
         "usable_tb": usable_tb,
         "network": network,
-        "requests": lambda gib, drives: _set_store.requests_held(memory=Size(gib * 2.0**30), drives=drives),
-        "memory": lambda tib: _set_store.memory_advised(Size(tib * 2.0**40)).bytes / 2**30,
+        "requests": lambda gib, drives: _sets.requests_held(memory=Size(gib * 2.0**30), drives=drives),
+        "memory": lambda tib: _sets.memory_advised(Size(tib * 2.0**40)).bytes / 2**30,
     }
     got = formulas[minio_case["of"]](**minio_case["inputs"])
     if minio_case["expected"] is None:

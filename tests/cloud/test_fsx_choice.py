@@ -69,6 +69,18 @@ def test_a_class_whose_servers_are_too_few_for_one_client_is_not_taken(lab):
     assert many.healthy.client == few.healthy.client  # no class of this size has more servers: hot-client says so
 
 
+def test_few_gpu_nodes_take_less_than_the_file_system_gives(lab):
+    """12.5 GB/s of one client over TCP, by the file servers that there are; 87.5 GB/s with EFA (unverified)."""
+    need = replace(lab("need")(), clients=replace(lab("TCP"), gpu_nodes=1))
+    healthy = lab("give")(lab("choose")({"per_unit_throughput": 250}, need), need).healthy
+    assert (healthy.write.show("GB/s"), healthy.write_limited_by) == ("12.5 GB/s", "clients")
+    assert "hot-write-bandwidth" in lab("mandatory")(lab("choose")({}, need), need)
+    words = {"per_unit_throughput": 250, "efa": True}
+    with_efa = lab("give")(lab("choose")(words, need), need).healthy
+    assert with_efa.write_limited_by == "class"
+    assert with_efa.client.show("GB/s") == "87.5 GB/s"
+
+
 @pytest.mark.parametrize(
     ("words", "region", "settled"),
     [

@@ -170,6 +170,20 @@ def test_the_file_system_is_registered_as_planned(fsx):
     assert system.inputs["tags"] == {"Name": "aws-fsx-hot", "owner": "storage", "env": "prod"}
 
 
+def test_a_file_system_of_its_own_leaves_a_last_backup_and_takes_the_networks_key():
+    from tierplan_pulumi import TieredStorage  # noqa: PLC0415
+
+    spec = wire.stack_document(recording.stack_config("aws-fsx-it"))
+    key = "arn:aws:kms:us-west-2:111122223333:key/1234abcd"
+    spec["site"]["network"]["kms_key"] = key
+    made = recording.record(lambda: TieredStorage("mine", {"spec": spec})).resources
+    (system,) = of(made, "LustreFileSystem")
+    assert system.inputs["skipFinalBackup"] is False
+    assert system.inputs["kmsKeyId"] == key
+    (linked,) = of(registered("aws-fsx").resources, "LustreFileSystem")
+    assert not {"skipFinalBackup", "automaticBackupRetentionDays"} & set(linked.inputs)
+
+
 def test_what_is_registered_reads_back_as_what_was_planned(fsx):
     from tierplan.backends.fsx_lustre import from_inputs  # noqa: PLC0415
 

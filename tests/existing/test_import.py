@@ -98,7 +98,7 @@ def test_what_is_cut_off_is_told_and_changes_nothing(name, laid, tmp_path):
         (json.dumps({"stats": {"total_used_raw_bytes": 1}, "pools": []}), "total_bytes"),
         (outputs.JUICEFS.replace('"BlockSize": 4096', '"BlockSize": "big"'), "BlockSize"),
         (json.dumps({"FileSystems": [{"FileSystemType": "WINDOWS"}]}), "describes no Lustre"),
-        (json.dumps({"FileSystems": [{"FileSystemType": "LUSTRE", "FileSystemId": "fs-1", "LustreConfiguration": {}}]}), "storageCapacity"),
+        (json.dumps({"FileSystems": [{"FileSystemType": "LUSTRE", "LustreConfiguration": {}}]}), "storageCapacity"),
         (json.dumps({"terraform_version": "1.9", "version": 4, "resources": []}), "holds no file system or bucket"),
         (json.dumps({"version": 3, "deployment": {"resources": []}}), "holds no tier"),
         (outputs.PULUMI.replace('"nodes": 12,', '"nodes": "a dozen",'), "nodes"),
@@ -107,6 +107,7 @@ def test_what_is_cut_off_is_told_and_changes_nothing(name, laid, tmp_path):
         ("declustered   needs\n   array     service  type  user\nDA1 what\n", "no line of it"),
         ("TargetID     Reachability  Consistency   NodeID\n====\n", "lists no storage target"),
         ("[]", "of no known command"),
+        (outputs.BEEGFS_7_STATE[:96] + "\n       1           Online         Good        1\n", "--longnodes"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_told(text, message, laid, tmp_path):

@@ -422,7 +422,7 @@ CASES = {
         {"status.json": JUICEFS_AWS},
         {"hot.backend": "juicefs", "hot.options.block_size": "4 MiB", "hot.options.object_store": "s3",
          "hot.options.bucket": "volume-1"},
-        AWS.replace("      backend: fsx-lustre\n      options: {data_repositories: [{path: /archive}]}\n", "      backend: auto\n"),
+        AWS.replace("      options: {data_repositories: [{path: /archive}]}\n", "").replace("fsx-lustre", "auto"),
     ),
     "fsx": Case(
         {"fsx.json": json.dumps(FSX, indent=4)},
@@ -432,8 +432,8 @@ CASES = {
     ),
     "terraform": Case(
         {"terraform.tfstate": json.dumps(TERRAFORM)},
-        {"hot.options.size": "115200 GiB", "hot.options.metadata_mode": "USER_PROVISIONED", "hot.options.backup_days": 0,
-         "cold.options.bucket": "acme-cold"},
+        {"hot.options.size": "115200 GiB", "hot.options.metadata_mode": "USER_PROVISIONED",
+         "hot.options.backup_days": 0, "cold.options.bucket": "acme-cold"},
         AWS,
     ),
     "terraform-show": Case({"show.json": json.dumps(TERRAFORM_SHOW)}, {"hot.options.size": "115200 GiB"}, AWS),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierplan.layout import durability, erasure, rebuild
+from tierplan.layout import durability, erasure, loss, rebuild
 from tierplan.units import Bandwidth, Duration, Size
 
 
@@ -77,7 +77,34 @@ def spare_drives(*, drives, annual_failures, days, q):
     )
 
 
+def drive_loss(*, m, drives, pools, annual_failures, exposed_h, shared):
+    return loss.drive_loss(
+        parity_units=m,
+        drives=drives,
+        pools=pools,
+        annual_failures=annual_failures,
+        exposed=hours(exposed_h),
+        shared=shared,
+    )
+
+
+def loss_with_errors(*, k, m, annual_failures, exposed_h, tb, errors_per_bit):
+    """Drives and unreadable sectors together, as the published chain with latent errors counts them."""
+    read = loss.critical_read(content=Size(tb * 1e12), read_units=k, width=k + m, parity_units=m, drives=k + m)
+    fleet = {"parity_units": m, "drives": k + m, "pools": 1, "annual_failures": annual_failures}
+    exposed = hours(exposed_h)
+    unreadable = loss.unreadable_loss(**fleet, exposed=exposed, read=read, errors_per_bit=errors_per_bit)
+    return loss.drive_loss(**fleet, exposed=exposed, shared=1.0) + unreadable
+
+
+def mirror_loss(*, pairs, annual_failures, exposed_h):
+    return loss.mirror_loss(pairs=pairs, annual_loss=annual_failures, exposed=hours(exposed_h))
+
+
 FORMULAS = {
+    "drive_loss": drive_loss,
+    "loss_with_errors": loss_with_errors,
+    "mirror_loss": mirror_loss,
     "mttdl_h": mttdl_h,
     "loss_probability": loss_probability,
     "unreadable": lambda read_tb, errors_per_bit: durability.unreadable_probability(

@@ -41,7 +41,6 @@ def test_every_block_is_explained() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"site": "huawei"}, 'site "huawei" is not yet honoured: only on-prem'),
         ({"site": "on-premm"}, 'site "on-premm" is unknown; did you mean on-prem? allowed: on-prem'),
         ({"node": "dgx-h10"}, 'node "dgx-h10" is not in the catalogue; did you mean dgx-h100? allowed: aws-p4d'),
         ({"name": "a/b"}, 'name "a/b" is no stack name; use letters, digits, hyphen, underscore and point'),

@@ -194,3 +194,21 @@ def test_remote_drives_beside_own_ones_are_refused():
     local = {"use": ["dataset-cache"], "remote": {**REMOTE, "port_rate": "100 Gbit/s"}}
     with pytest.raises(InputError, match="have 4 drives of their own"):
         made(local=local)
+
+
+@pytest.mark.parametrize(("rate", "count"), [("25 Gbit/s", 0), ("1 Gbit/s", 1)])
+def test_reads_of_other_nodes_share_the_ports_with_the_hot_tier(rate: str, count: int):
+    """128 GPUs read 12.8 GB/s: 0.8 GB/s a node, 15/16 of it from others."""
+    cluster = document(local={})["cluster"] | {"storage_network": {"ports": 1, "rate": rate, "transport": "roce"}}
+    plan = made(local=CACHED, dataset={"cache": "distributed"}, cluster=cluster)
+    findings = found(plan, "local-ports")
+    assert len(findings) == count
+    for finding in findings:
+        assert finding.required == pytest.approx(0.8e9 * 15 / 16 * 1.3, rel=1e-3)
+        assert finding.planned == pytest.approx(0.125e9)
+
+
+def test_a_cache_of_each_node_asks_nothing_of_the_ports():
+    cluster = document(local={})["cluster"] | {"storage_network": {"ports": 1, "rate": "1 Gbit/s", "transport": "roce"}}
+    local = {"use": ["dataset-cache"], "software": "juicefs"}
+    assert found(made(local=local, dataset={"cache": "preload"}, cluster=cluster), "local-ports") == []

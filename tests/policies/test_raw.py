@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
 import pytest
+from pulumi_policy import proxy
 
 import mutation_run
 from mutation_run import Bench, Said, ask_resource, ask_stack
@@ -29,6 +31,17 @@ def to(path: str, value: object) -> Change:
 
 def gone(_one: Registered) -> None:
     return None
+
+
+def moving(*steps: tuple[str, object]) -> Change:
+    """One more rule, which moves objects from class to class."""
+
+    def change(one: Registered) -> Registered:
+        transitions = [{"storageClass": name, "days": days} for name, days in steps]
+        rule = {"id": "move", "status": "Enabled", "filter": {"prefix": ""}, "transitions": transitions}
+        return changed(one, "rules", [*cast("list[object]", one.inputs["rules"]), rule])
+
+    return change
 
 
 def unprotected(one: Registered) -> Registered:
@@ -55,6 +68,10 @@ CASES: list[tuple[str, Change, set[str]]] = [
     (f"{BUCKET}-private", to("restrictPublicBuckets", value=False), {"bucket-private"}),
     (f"{BUCKET}-versioning", to("versioningConfiguration", {"status": "Suspended"}), {"bucket-versioned"}),
     (f"{BUCKET}-lifecycle", gone, {"bucket-abort-uploads"}),
+    (f"{BUCKET}-lifecycle", moving(("STANDARD_IA", 30), ("GLACIER", 90)), set()),
+    (f"{BUCKET}-lifecycle", moving(("GLACIER", 30), ("STANDARD_IA", 90)), {"bucket-lifecycle"}),
+    (f"{BUCKET}-lifecycle", moving(("GLACIER_IR", 30), ("STANDARD", 90)), {"bucket-lifecycle"}),
+    (f"{BUCKET}-lifecycle", moving(("GLACIER", proxy.UNKNOWN_NUMBER_VALUE)), {"bucket-lifecycle"}),
 ]
 # What else may fire, as the same choice feeds it.
 BESIDE = {

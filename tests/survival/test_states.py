@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tierplan.domain.fabric import LeafGroup
 from tierplan.domain.stack import Survive
+from tierplan.layout import chains, tolerance
 from tierplan.survival import node_room
 from tierplan.survival.tiers import of_tier
 from tierplan.units import bandwidth
@@ -128,3 +129,22 @@ def test_any_configuration_has_an_answer(counts, tier, failures):
             assert 0 <= found.risk.total <= 1
             assert 0 <= found.degraded_fraction <= 1
             assert 0 <= found.down_fraction <= 1
+
+
+@pytest.mark.parametrize(("nodes", "expected"), [(4, 1 / 3), (8, 1 / 7), (202, 1 / 201)])
+def test_two_lost_of_pairs_are_fatal_where_they_are_a_pair(nodes, expected, survive):
+    """Tried one by one for few, by symmetry for many: of the others, one is the partner."""
+    assert survive("beegfs", nodes=nodes, domain="drive").fatal_beyond == pytest.approx(expected)
+
+
+def test_one_more_than_the_code_bears_is_fatal_where_stripes_lie_anywhere(survive):
+    assert survive("weka", nodes=12, code=(5, 2), spares=1).fatal_beyond == 1.0
+
+
+def test_chains_lose_data_as_often_as_trying_every_loss_says(tier, survive):
+    """3FS: three of ten nodes lost, against every three of them and the chains as they are designed."""
+    plan = tier("3fs", nodes=10, replicas=3)
+    groups = chains.design(nodes=10, replicas=3, targets=int(plan.delivered.parts["targets_per_disk"]))
+    exact = tolerance.fatal_share(groups, members=10, tolerated=2, lost=3)
+    assert 0 < exact < 1
+    assert survive("3fs", nodes=10, replicas=3).fatal_beyond == pytest.approx(exact, rel=0.15)

@@ -53,3 +53,9 @@ def downward(config: TierConfig) -> Downward | None:
     """What the product has to move old data to an object store with; None if it has nothing of its own."""
     tell = getattr(import_module(f"tierplan.backends.{module_name(config.backend)}"), "downward", None)
     return cast("Downward", tell(config)) if tell is not None else None
+
+
+def needed_ids(config: TierConfig) -> tuple[str, ...]:
+    """Keys of `site.network` without which a managed service cannot be made; none for other products."""
+    tell = getattr(import_module(f"tierplan.backends.{module_name(config.backend)}"), "needed_ids", None)
+    return cast("tuple[str, ...]", tell(config)) if tell is not None else ()

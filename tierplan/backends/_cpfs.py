@@ -57,8 +57,8 @@ def sizes(edition: str, facts: BackendFacts, *, raised: bool) -> Bands:
     if edition != LINGJUN:
         least, step, most = (int(facts[f"general_{word}"]) for word in ("least", "step", "most"))
         return Bands(bands=(Band(least=least, step=step, most=most),))
-    step, most = int(facts["lingjun_step"]), facts["lingjun_ticket_most" if raised else "lingjun_most"]
-    return Bands(bands=(Band(least=step, step=step, most=most),))
+    end = facts["lingjun_ticket_most" if raised else "lingjun_most"]
+    return Bands(bands=(Band(least=int(facts["lingjun_step"]), step=int(facts["lingjun_step"]), most=end),))
 
 
 def grades(facts: BackendFacts, edition: str, *, raised: bool) -> tuple[Grade, ...]:

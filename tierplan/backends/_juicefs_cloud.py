@@ -326,3 +326,8 @@ def template_context(plan: TierPlan) -> Mapping[str, TemplateValue]:
         **{key: int(parts[key]) for key in ("max_uploads", "max_downloads", "client_cores")},
         "mount_point": "/mnt/hot",
     }
+
+
+def needed_ids(config: TierConfig) -> tuple[str, ...]:
+    """Keys of `site.network` of what must exist before bucket and engine are made."""
+    return ("subnets", "client_security_group") if in_cloud(config) else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tierplan.backends import TemplateValue, _set_store
+from tierplan.backends import TemplateValue, _sets
 from tierplan.backends._choosing import option
 from tierplan.domain.tiers import TierPlan
 
@@ -42,6 +42,6 @@ def set_context(plan: TierPlan, hosts: Mapping[str, object]) -> Mapping[str, Tem
         "console_port": CONSOLE_PORT,
         "bucket": option(config.options, "bucket", str) or "tierplan-cold",
         "versioning": option(config.options, "versioning", bool) or False,
-        "memory_gib": round(_set_store.memory_advised(config.node.raw).bytes / 2**30),
+        "memory_gib": round(_sets.memory_advised(config.node.raw).bytes / 2**30),
         "drive_gib": int(config.node.drive.size.bytes * 0.99 // 2**30),
     }

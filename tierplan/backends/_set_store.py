@@ -16,7 +16,6 @@ from tierplan.domain.facts import BackendFacts
 from tierplan.domain.need import TierNeed
 from tierplan.domain.stack import LayoutPins, Site, StorageNode, Survive, TierPins
 from tierplan.domain.tiers import Illegal, Layout, Protection, TierConfig
-from tierplan.units import Size
 
 OPTIONS: Mapping[str, OptionKind] = {
     "bucket": str,
@@ -25,10 +24,7 @@ OPTIONS: Mapping[str, OptionKind] = {
     "set_drive_count": int,
 }
 FALLBACK = 16  # a set that is shown where the store would not even start
-MEBI = 2.0**20
 FILE_BLOCK = 4096  # a shard is a file, at least one block of the file system beneath
-HOST_MEMORY = ((1, 8), (10, 16), (100, 32), (1024, 64))  # TiB of drives up to which so many GiB are advised
-MOST_MEMORY = 128
 
 
 def pools(config: TierConfig) -> int:
@@ -237,33 +233,6 @@ def _code(size: int, pins: LayoutPins | None) -> Layout:
     return Layout(kind="erasure-code", data_units=max(0, size - parity), parity_units=parity)
 
 
-def memory_advised(raw: Size) -> Size:
-    """
-    Memory of a server by the drives in it.
-
-    Formula:  8, 16, 32, 64 GiB up to 1, 10, 100, 1024 TiB, else 128 GiB
-    Source:   github.com/minio/docs, source/operations/checklists/hardware.rst (2026-11-29)
-
-    >>> memory_advised(Size(480e12)).show("GiB")
-    '64 GiB'
-    """
-    gib = next((gib for tib, gib in HOST_MEMORY if raw.bytes <= tib * 2.0**40), MOST_MEMORY)
-    return Size(gib * 2.0**30)
-
-
-def requests_held(*, memory: Size, drives: int) -> int:
-    """
-    Requests that one server serves at once in the memory that it has.
-
-    Formula:  memory / ((2 MiB + 128 KiB) * drives + 2 * 10 MiB + 2 * 1 MiB)
-    Source:   github.com/minio/docs, source/operations/checklists/hardware.rst (2026-11-29)
-
-    >>> requests_held(memory=Size(64 * 2.0**30), drives=4)
-    2149
-    """
-    return round(memory.bytes / ((2 + 0.125) * MEBI * drives + 22 * MEBI))
-
-
 def faults(config: TierConfig, used: Relied) -> Iterator[Illegal]:
     """What the store forbids or its makers advise against, whatever its name."""
     layout, name, rule = config.layout, config.backend, f"{config.tier}-layout"
@@ -272,7 +241,7 @@ def faults(config: TierConfig, used: Relied) -> Iterator[Illegal]:
         config, math.ceil(used["least_cores"] + used["system_cores"]), because="the server and the system"
     )
     yield from rules.too_little_memory(
-        config, memory_advised(config.node.raw), because=f"{config.node.raw.show()} of drives"
+        config, _sets.memory_advised(config.node.raw), because=f"{config.node.raw.show()} of drives"
     )
     yield from spread_advice(config, domain="node")
     if layout.kind != "erasure-code":
@@ -392,7 +361,7 @@ def parts(config: TierConfig) -> Mapping[str, float]:
         "servers_lost_readable": max(0, one.servers_to_read),
         "servers_lost_writable": max(0, one.servers_to_write),
         "object_step_bytes": FILE_BLOCK * max(1, one.size - one.parity),
-        "requests_per_server": requests_held(memory=config.node.memory, drives=config.node.drives),
+        "requests_per_server": _sets.requests_held(memory=config.node.memory, drives=config.node.drives),
     }
 
 

@@ -10,7 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tierplan.units import Size
+
 SIZES = tuple(range(2, 17))
+MEBI = 2.0**20
+HOST_MEMORY = ((1, 8), (10, 16), (100, 32), (1024, 64))  # TiB of drives up to which so many GiB are advised
+MOST_MEMORY = 128
 
 
 def symmetric(*, servers: int, size: int) -> bool:
@@ -167,3 +172,30 @@ def legal_near(*, servers: int, drives: int) -> tuple[int, int]:
     fits = [count for count in range(max(1, servers - 16), servers + 17) if set_size(servers=count, drives=drives)]
     below = max((count for count in fits if count < servers), default=0)
     return below, min((count for count in fits if count > servers), default=0)
+
+
+def memory_advised(raw: Size) -> Size:
+    """
+    Memory of a server by the drives in it.
+
+    Formula:  8, 16, 32, 64 GiB up to 1, 10, 100, 1024 TiB, else 128 GiB
+    Source:   github.com/minio/docs, source/operations/checklists/hardware.rst (2026-11-29)
+
+    >>> memory_advised(Size(480e12)).show("GiB")
+    '64 GiB'
+    """
+    gib = next((gib for tib, gib in HOST_MEMORY if raw.bytes <= tib * 2.0**40), MOST_MEMORY)
+    return Size(gib * 2.0**30)
+
+
+def requests_held(*, memory: Size, drives: int) -> int:
+    """
+    Requests that one server serves at once in the memory that it has.
+
+    Formula:  memory / ((2 MiB + 128 KiB) * drives + 2 * 10 MiB + 2 * 1 MiB)
+    Source:   github.com/minio/docs, source/operations/checklists/hardware.rst (2026-11-29)
+
+    >>> requests_held(memory=Size(64 * 2.0**30), drives=4)
+    2149
+    """
+    return round(memory.bytes / ((2 + 0.125) * MEBI * drives + 22 * MEBI))

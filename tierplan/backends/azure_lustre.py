@@ -28,7 +28,7 @@ from tierplan.domain.stack import Site, TierPins
 from tierplan.domain.tiers import BillItem, CloudSize, Delivered, Factor, TierConfig, TierPlan
 from tierplan.units import Size
 
-__all__ = ["BACKEND", "OPTIONS", "TOKENS", "downward", "from_inputs"]
+__all__ = ["BACKEND", "OPTIONS", "TOKENS", "downward", "from_inputs", "needed_ids"]
 
 OPTIONS: Mapping[str, OptionKind] = {
     "sku": str,
@@ -187,6 +187,11 @@ def downward(config: TierConfig) -> Downward:
         remedy="write tiers.hot.options.blob_container and logging_container",
         source="learn.microsoft.com/azure/azure-managed-lustre: blob-integration, export-with-archive-jobs (2026-11-29)",
     )
+
+
+def needed_ids(config: TierConfig) -> tuple[str, ...]:  # noqa: ARG001  # the same for every configuration
+    """Keys of `site.network` of what must exist before the file system is made."""
+    return ("resource_group", "subnet")
 
 
 BACKEND: Backend = AzureLustre()

@@ -32,7 +32,10 @@ OPTIONS: Mapping[str, OptionKind] = {
     "kms_key": str,
     "region": str,
 }
-FIXED = ("edition and class (storage_type), redundancy, encryption key", "zone, VPC and vSwitch; there is one mount target")
+FIXED = (
+    "edition and class (storage_type), redundancy, encryption key",
+    "zone, VPC and vSwitch; there is one mount target",
+)
 REPLACES = (
     "file_system_type",
     "storage_type",
@@ -158,7 +161,9 @@ class Cpfs:
             "protocol_service": choice.protocol_service,
             "mount_point": "/mnt/hot",
             "volume": "hot",
-            "flows": [{"path": str(one.get("path")), "bucket": str(one.get("bucket") or "")} for one in flows(plan.config)],
+            "flows": [
+                {"path": str(one.get("path")), "bucket": str(one.get("bucket") or "")} for one in flows(plan.config)
+            ],
         }
 
 

@@ -328,4 +328,9 @@ def downward(config: TierConfig) -> Downward:
     )
 
 
+def needed_ids(config: TierConfig) -> tuple[str, ...]:  # noqa: ARG001  # the same for every configuration
+    """Keys of `site.network` of what must exist before the file system is made."""
+    return ("subnet", "client_security_group")
+
+
 BACKEND: Backend = FsxLustre()

@@ -343,4 +343,9 @@ def downward(config: TierConfig) -> Downward:  # noqa: ARG001  # every configura
     )
 
 
+def needed_ids(config: TierConfig) -> tuple[str, ...]:
+    """Keys of `site.network` of what must exist before a volume's bucket and engine are made in a cloud."""
+    return _juicefs_cloud.needed_ids(config)
+
+
 BACKEND: Backend = JuiceFs()

@@ -82,13 +82,13 @@ def notes(config: TierConfig, bought: Bought, used: Relied) -> Iterator[str]:
     """What a reader should know beside the figures."""
     size = bought.size or 0.0
     yield (
-        f"{amount(size, 'GB')} are written as {size / 1000:,.10g} TiB in the documentation and the console; the request "
-        f"carries {size:,.10g}"
+        f"{amount(size, 'GB')} are written as {size / 1000:,.10g} TiB in documentation and console; the request carries "
+        f"{size:,.10g}"
     )
     yield (
-        f"{bought.grade.name} gives {(bought.read).show('GB/s')} by the published class; "
-        f"{used['counted_share']:.0%} of it is counted on. No price is known, so the class with the least bandwidth that "
-        "does is taken"
+        f"{bought.grade.name} gives {bought.read.show('GB/s')} by the published class; "
+        f"{used['counted_share']:.0%} of it is counted on. No price is known, so the class with the least bandwidth "
+        "that does is taken"
     )
     yield "no largest size and no quota is published: look at the limits of the tenancy before `pulumi up`"
     yield "the service lustrefs needs the policy to use virtual-network-family in the tenancy"

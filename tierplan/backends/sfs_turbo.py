@@ -52,8 +52,8 @@ def notes(choice: Choice, bought: Bought, facts: BackendFacts, used: Relied) -> 
     yield from (f"by a ticket only: {line}" for line in beyond_quota(choice, bought, facts))
     yield f"{amount(size, 'GiB')} are sold as {steps * 1.2:,.10g} TB: steps of 1.2 TB, in GiB and rounded down"
     yield (
-        f"at most {used[f'{bought.grade.key}_iops']:,.0f} small I/O a second; no metadata rate and no price is known, so "
-        "the class with the least bandwidth that does is taken"
+        f"at most {used[f'{bought.grade.key}_iops']:,.0f} small I/O a second; no metadata rate and no price is known, "
+        "so the class with the least bandwidth that does is taken"
     )
     yield "reads and writes share the bandwidth; one client is reached over NFSv3, which a fast GPU node fills early"
     yield "no well-kept Pulumi provider of Huawei Cloud is known: tierplan render writes Terraform for it"

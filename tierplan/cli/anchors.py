@@ -28,6 +28,7 @@ OF_THE_STACK = {
     "survive-durability": "targets.annual_loss_probability",
     "local-memory": "cluster.host_memory",
     "local-software": "tiers.local.software",
+    "local-ports": "cluster.storage_network",
     "advice-kv-store": "tiers.local.software",
 }
 OF_A_SCOPE = {

@@ -38,6 +38,8 @@ def command(*, files: tuple[Path, ...], into: str, tier: str | None, names: tupl
     """
     path = _path(into)
     text = _text(path)
+    if text:
+        load.read_prices(load.read_stack(str(path)), str(path))  # what it names must be there before it is written
     found = [one for one in existing.read(files) if "local" not in one.backends]  # what the GPU nodes have is no pin
     systems = existing.systems(
         found,

@@ -109,7 +109,14 @@ def _cache(seen: Seen, work: Training, asked: Dataset) -> Iterator[Advice]:
             planned=hits,
             unit="fraction",
         )
-    if asked.cache == "distributed" and shares_cache(seen.stack) is False:
+    if asked.cache == "distributed":
+        yield from _shared(seen, work, nodes=nodes, hits=hits)
+
+
+def _shared(seen: Seen, work: Training, *, nodes: int, hits: float) -> Iterator[Advice]:
+    """A cache that is claimed to be one over all nodes, with software that makes none of it."""
+    shares = shares_cache(seen.stack)
+    if shares is False:
         yield mandatory(
             "cache-mode",
             f"{work.name}: cache distributed claims one cache over {nodes} nodes; {_software(seen)} keeps a cache for "
@@ -119,7 +126,7 @@ def _cache(seen: Seen, work: Training, asked: Dataset) -> Iterator[Advice]:
             planned=0,
             unit="count",
         )
-    if asked.cache == "distributed" and shares_cache(seen.stack) is None:
+    elif shares is None:
         yield advisory(
             "cache-mode",
             f"{work.name}: a distributed cache needs software that lets nodes read from one another; "

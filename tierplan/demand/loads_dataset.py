@@ -145,13 +145,25 @@ def _filled(job: Job, asked: Dataset) -> Asked:
         within=sheet.given(asked.preload_within, "dataset.preload_within"),
     )
     words = f"{name}.preload: {volume.value.show()} into the caches within {asked.preload_within.show()}"
-    each = rate.value / job.nodes.value
+    target = TimeTarget(
+        policy="cache-fill-time",
+        figure=f"{name}.preload_s",
+        within_s=asked.preload_within.s,
+        volume=volume.value,
+        tier=sheet.shared,
+    )
+    return Asked(loads=_filling(job, name, rate.value, words), targets=(target,))
+
+
+def _filling(job: Job, name: str, rate: Bandwidth, words: str) -> tuple[Load, Load]:
+    """The burst as the shared tier reads it, and as the local drives write it."""
+    each = rate / job.nodes.value
     shared = Load(
         id=f"{name}.preload",
-        tier=sheet.shared,
+        tier=job.sheet.shared,
         when="burst",
         phase="preload",
-        read=rate.value,
+        read=rate,
         node_read=each,
         pauses=(name,),
         pauses_share=1 / job.running.value,
@@ -166,14 +178,7 @@ def _filled(job: Job, asked: Dataset) -> Asked:
         pauses_share=1.0,
         nodes=job.nodes.value,
     )
-    target = TimeTarget(
-        policy="cache-fill-time",
-        figure=f"{name}.preload_s",
-        within_s=asked.preload_within.s,
-        volume=volume.value,
-        tier=sheet.shared,
-    )
-    return Asked(loads=(shared, local), targets=(target,))
+    return shared, local
 
 
 def _volume_of(sheet: Sheet) -> Known[Size] | None:

@@ -154,10 +154,9 @@ def _local(sheet: Sheet, work: KvCache, placed: Placed, write: Bandwidth) -> Ask
         nodes=nodes,
         because=f"{load_id}: {write.show()} of new tokens over {nodes} serving nodes",
     )
-    burst = _burst(sheet, work, placed, reads)
     last = not placed.shared.value
     return Asked(
-        loads=(reads, writes, *burst),
+        loads=(reads, writes, *_burst(sheet, work, placed, reads)),
         on_node={load_id: held},
         targets=(_target(work, placed, "local"),) if last else (),
         written={"local": write / nodes * checkpoint.DAY},

@@ -150,6 +150,8 @@ class Survival:
     """Share of the year in which something is lost or being rebuilt."""
     down_fraction: float
     """Share of the year in which the tier serves nobody."""
+    fatal_beyond: float = 1.0
+    """Of all losses of one node more than is borne, the share that loses data."""
     rack_bound: str = ""
     """Why no count of nodes survives the loss of a rack, where that is so."""
     figures: Mapping[str, Figure] = field(default_factory=dict)

@@ -20,6 +20,7 @@ from tierplan.units import Size
 
 MARKS = ("# imported from ", "# not known: ", "# fullest target: ", "# reported: ")
 OPEN = ("auto", "")
+LINES = re.compile("[^\n\r\x85\u2028\u2029]*(?:\r\n|[\n\r\x85\u2028\u2029]|\\Z)")  # as YAML counts them
 RIVALS = (
     ("layout.replicas", ("layout.data_units", "layout.parity_units")),
     ("layout.data_units", ("layout.replicas",)),
@@ -184,14 +185,14 @@ def _commented(text: str, system: System) -> str:
     if line is None:
         return text
     newline = "\r\n" if "\r\n" in text else "\n"
-    lines = text.split(newline)
+    lines = LINES.findall(text)
     first = line
     while first > 0 and lines[first - 1].lstrip().startswith("#"):
         first -= 1
     kept = [one for one in lines[first:line] if not one.lstrip().startswith(MARKS)]
     margin = lines[line][: len(lines[line]) - len(lines[line].lstrip())]
-    made = [f"{margin}{one}" for one in notes(system, pinned=pinned(text, system.tier))]
-    return newline.join([*lines[:first], *kept, *made, *lines[line:]])
+    made = [f"{margin}{one}{newline}" for one in notes(system, pinned=pinned(text, system.tier))]
+    return "".join([*lines[:first], *kept, *made, *lines[line:]])
 
 
 def _check(before: dict[str, Value], made: str, systems: Sequence[System], *, name: str, where: str) -> None:

@@ -168,6 +168,7 @@ def _degraded(state: Degraded) -> dict[str, object]:
         "loses": {word: count for word, count in lost.items() if count},
         "read_bytes_per_s": state.read.base,
         "write_bytes_per_s": state.write.base,
+        **({} if state.op_rate is None else {"op_rate_ops_per_s": state.op_rate.base}),
         "data_lost": state.data_lost,
     }
 

@@ -1,4 +1,4 @@
-"""Rules over the raw resources of AWS in anybody's program: protection, and the network of a file system."""
+"""Rules over the raw resources of clouds in anybody's program: protection, and the network of a file system."""
 
 from __future__ import annotations
 
@@ -10,14 +10,26 @@ from tierplan.plan._security_groups import TOKENS as GROUP_TOKENS
 from tierplan.plan.rule import ProgramRule, Registered, Spotted
 
 LUSTRE = "aws:fsx/lustreFileSystem:LustreFileSystem"
+FILE_SYSTEMS = (
+    LUSTRE,
+    "azure:managedlustre/fileSystem:FileSystem",
+    "azure-native:storagecache:AmlFilesystem",
+    "gcp:lustre/instance:Instance",
+)
+"""Managed parallel file systems, in anybody's program."""
 OURS = "tierplan:index:"
 ENGINES = (
     "aws:elasticache/replicationGroup:ReplicationGroup",
     "aws:memorydb/cluster:Cluster",
     "aws:rds/cluster:Cluster",
     "aws:rds/instance:Instance",
+    "azure:managedredis/managedRedis:ManagedRedis",
+    "azure:postgresql/flexibleServer:FlexibleServer",
+    "gcp:redis/instance:Instance",
+    "gcp:sql/databaseInstance:DatabaseInstance",
 )
 BUCKET = "aws:s3/bucket:Bucket"
+BUCKETS = (BUCKET, "azure:storage/account:Account", "gcp:storage/bucket:Bucket")
 PORTS = (988, *range(1018, 1024))
 """TCP, both ways. FSx for Lustre User Guide, limit-access-security-groups.html (2026); older texts say 1021 to 1023."""
 
@@ -30,7 +42,7 @@ def protection(resources: tuple[Registered, ...]) -> Iterator[Spotted]:
     """
     for one in resources:
         scratch = str(one.inputs.get("deploymentType", "")).startswith("SCRATCH")
-        ours = one.token == LUSTRE or OURS in (one.parent or "")
+        ours = one.token in FILE_SYSTEMS or OURS in (one.parent or "")
         if one.protected or scratch or not ours:
             continue
         kind = one.token.rpartition(":")[2]
@@ -114,7 +126,7 @@ PROGRAM_RULES: tuple[ProgramRule, ...] = (
         level="mandatory",
         severity="critical",
         title="What keeps data cannot be deleted by mistake.",
-        tokens=(LUSTRE, BUCKET, *ENGINES),
+        tokens=(*FILE_SYSTEMS, *BUCKETS, *ENGINES),
         check=protection,
         alone=True,
     ),

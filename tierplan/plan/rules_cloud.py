@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tierplan import backends
 from tierplan.domain.plan import Finding
 from tierplan.domain.stack import Stack, Training
 from tierplan.plan.program_cloud import PROGRAM_RULES
 from tierplan.plan.rule import SERVED, PlanCase, Rule, StackRule, illegal, stack_rule, tier_rule
 
 __all__ = ["PROGRAM_RULES", "RULES", "STACK_RULES"]
-
-NEEDED_IDS = {"fsx-lustre": ("subnet", "client_security_group"), "juicefs": ("subnets", "client_security_group")}
-"""Ids of what must exist before the service can be made: keys of `site.network`."""
-
 
 def scratch(case: PlanCase) -> Iterator[Finding]:
     """Nothing that exists nowhere else stands on a file system that is not replicated."""
@@ -48,7 +45,7 @@ def network_ids(case: PlanCase) -> Iterator[Finding]:
     site, hot = case.stack.site, case.tiers.get("hot")
     if hot is None or hot.delivered.cloud is None or site.kind == "on-prem":
         return
-    missing = [key for key in NEEDED_IDS.get(hot.config.backend, ()) if key not in site.network]
+    missing = [key for key in backends.needed_ids(hot.config) if key not in site.network]
     if missing:
         yield Finding(
             policy="advice-network",

@@ -103,6 +103,45 @@ def peer_copies(case: PlanCase) -> Iterator[Finding]:
             )
 
 
+def remote_share(case: PlanCase) -> float:
+    """Share of the local tier's reads that pass the ports of a GPU node: of other nodes' caches, of NVMe-oF targets."""
+    stack = case.stack
+    local, nodes = stack.tiers.local, stack.cluster.gpu_nodes
+    if local.remote is not None and not stack.cluster.local_nvme.drives:
+        return 1.0
+    shares = local.software in ("alluxio", "mooncake") or (
+        local.software == "fluid" and local.options.get("runtime", "alluxio") == "alluxio"
+    )
+    return (nodes - 1) / nodes if shares else 0.0
+
+
+def shared_ports(case: PlanCase) -> Iterator[Finding]:
+    """What a GPU node reads of others' caches or of remote drives fits its ports beside the shared tier's reads."""
+    share, network = remote_share(case), case.stack.cluster.storage_network
+    most = network.rate * network.ports
+    for work in case.stack.workloads if share else ():
+        steady = [
+            load
+            for load in case.requirement.loads
+            if load.when == "continuous" and load.id.partition(".")[0] == work.name
+        ]
+        cached = sum(load.node_read.base for load in steady if load.tier == "local") * share
+        beside = sum(load.node_read.base for load in steady if load.tier != "local")
+        asked = Bandwidth((cached + beside) * case.stack.targets.headroom)
+        if cached and asked.base > most.base * (1 + TOLERANCE):
+            yield Finding(
+                policy="local-ports",
+                level="mandatory",
+                tier="local",
+                required=asked.base,
+                planned=most.base,
+                unit="bytes_per_s",
+                message=f"{work.name}: reads of others' drives and of the shared tier ask {asked.show()} of the "
+                f"ports of a GPU node (headroom included), which have {most.show()}",
+                remedy="more or faster ports, or on each node what it reads (cache: sticky), or more GPU nodes",
+            )
+
+
 def reload_pays(case: PlanCase) -> Iterator[Finding]:
     """Loading a session back from where it lies is faster than computing it again."""
     for work in case.stack.workloads:
@@ -156,6 +195,9 @@ STACK_RULES: tuple[StackRule, ...] = (
     ),
     stack_rule("local-software", "mandatory", "high", "The cache software has something to cache.", software_works),
     stack_rule("advice-kv-store", "advisory", "medium", "Sessions rest on a finished store.", unfinished_store),
+    stack_rule(
+        "local-ports", "mandatory", "high", "Reads of other nodes' drives fit a GPU node's ports.", shared_ports
+    ),
     stack_rule("local-peer", "mandatory", "high", "A copy on a peer fits the ports of a GPU node.", peer_copies),
     stack_rule("advice-kv-reload", "advisory", "low", "A session comes back before it is computed again.", reload_pays),
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from tierplan import backends
 from tierplan.cost import priced, tier_bill
@@ -25,6 +25,8 @@ ALWAYS_REJECTED = {
     "cfs-turbo": "CFS Turbo of Tencent Cloud publishes no bandwidth by size: a file system takes at most 2,000 clients and "
     "100 GiB/s, one client 10 GiB/s (limits page), and sizing it would be a guess; JuiceFS on COS can be planned",
 }
+UNSIZED: Mapping[str, tuple[str, ...]] = {"tencent": ("cfs-turbo",)}
+"""Kind of site -> what is sold there for this and cannot be sized."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,10 @@ class TierSearch:
     chosen: TierPlan | None
     candidates: tuple[Candidate, ...] = ()
     rejections: tuple[Rejection, ...] = ()
+
+    def also(self, rejections: Iterable[Rejection]) -> TierSearch:
+        """The same with further rejections."""
+        return replace(self, rejections=(*self.rejections, *rejections))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +115,7 @@ def search_tier(
     if pins.backend not in ("auto", *planned):
         return TierSearch(chosen=None, rejections=(_elsewhere(pins.backend, tier, stack.site.kind, planned),))
     ids = planned if pins.backend == "auto" else (pins.backend,)
+    unsized = UNSIZED.get(stack.site.kind, ()) if tier == "hot" and pins.backend == "auto" else ()
     named = path_named(stack, tier)
     asked = (pins, stack.site, stack.calibrated, need, named, prices, ids)
     return _recent.get(
@@ -118,7 +125,7 @@ def search_tier(
             {one: tuple(_tried(one, pins, stack=stack, need=need, catalogue=catalogue, prices=prices)) for one in ids},
             tier,
             named,
-        ),
+        ).also(_always_rejected(one, tier) for one in unsized),
     )
 
 

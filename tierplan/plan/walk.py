@@ -21,7 +21,7 @@ from tierplan.lifecycle import lifecycle_plan
 from tierplan.plan.path import path_choice
 from tierplan.plan.rule import PlanCase, TierCase
 from tierplan.plan.rules import judge_tier
-from tierplan.plan.search import TierSearch, configs, deliver, pins_of, search_tier, tier_pins
+from tierplan.plan.search import ALWAYS_REJECTED, TierSearch, configs, deliver, pins_of, search_tier, tier_pins
 from tierplan.plan.stack_rules import judge_stack
 from tierplan.survival import Survivals
 
@@ -124,7 +124,7 @@ def _settled(stack: Stack, requirement: Requirement, searches: Mapping[Tier, Tie
 def _pinned_tier(tier: Tier, stack: Stack, requirement: Requirement, catalogue: Catalogue) -> TierPlan | None:
     pins = tier_pins(stack, tier)
     need = requirement.needs.get(tier)
-    if need is None or pins.backend in ("none", "auto", "hdfs"):
+    if need is None or pins.backend in ("none", "auto", *ALWAYS_REJECTED):
         return None
     config = next(configs(pins, stack=stack, need=need, catalogue=catalogue), None)
     return deliver(config, need, catalogue) if config else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from tierplan.domain.need import Requirement, Tier
 from tierplan.domain.stack import Stack, Training
 from tierplan.domain.survival import Failures, Rebuild, State, Survival
 from tierplan.domain.tiers import TierPlan
+from tierplan.layout import tolerance
 from tierplan.survival import availability
 from tierplan.survival.book import Book
 from tierplan.survival.rebuilds import rebuilds
@@ -67,8 +69,35 @@ def of_tier(plan: TierPlan, failures: Failures, *, leafs: LeafGroup | None = Non
         risk=risk(book, drive=drive, node=node),
         degraded_fraction=_degraded(book, drive=drive, node=node),
         down_fraction=_down(book),
+        fatal_beyond=fatal_beyond(book),
         rack_bound=kept.rack_bound,
         figures=book.ledger.figures,
+    )
+
+
+def fatal_beyond(book: Book) -> float:
+    """
+    Of all losses of one node more than is borne, the share that loses data.
+
+    Pairs are tried one by one where they are few; groups that are counted lie at random, by symmetry; where stripes lie
+    on any nodes, every such loss is fatal.
+    """
+    nodes, kept = book.config.nodes, book.kept
+    lost = book.nodes_tolerated + 1
+    if lost > nodes:
+        return 1.0
+    if kept.keeps_on_loss:
+        pairs = [(one, one + 1) for one in range(0, nodes - 1, 2)]
+        if math.comb(nodes, lost) <= tolerance.MOST_TRIED:
+            return tolerance.fatal_share(pairs, members=nodes, tolerated=1, lost=lost)
+        return len(pairs) / math.comb(nodes, lost)
+    if kept.groups is None or kept.domains != nodes:
+        return 1.0
+    groups = kept.groups
+    if kept.repair == "replacement":  # chains: the same sets of nodes for each place of a drive in its node
+        groups = max(1, groups // max(1, book.node.drives))
+    return tolerance.fatal_share_of_random(
+        groups=groups, width=min(nodes, kept.domains_needed), members=nodes, tolerated=lost - 1, lost=lost
     )
 
 

@@ -48,7 +48,7 @@ def register(name: str, *, chosen: TierPlan, plan: Plan, opts: pulumi.ResourceOp
         region=place.region,
         tags=_aws.names(place, name),
         opts=made,
-        **inputs(chosen),
+        **inputs(chosen, key=place.ids.get("kms_key")),
     )
     associations(name, chosen, plan, system, opts)
     if plan.stack.operations.kubernetes:
@@ -57,8 +57,8 @@ def register(name: str, *, chosen: TierPlan, plan: Plan, opts: pulumi.ResourceOp
         lustre_volume(name, chosen, system, place.tags, opts)
 
 
-def inputs(chosen: TierPlan) -> dict[str, Any]:
-    """The choices of a tier in the provider's words."""
+def inputs(chosen: TierPlan, *, key: str | None) -> dict[str, Any]:
+    """The choices of a tier in the provider's words; `key` encrypts where the tier names none of its own."""
     options, choice = chosen.config.options, choice_of(chosen.config.options)
     scratch, linked = choice.deployment in SCRATCH, bool(repositories(chosen.config))
     found: dict[str, Any] = {
@@ -71,10 +71,11 @@ def inputs(chosen: TierPlan) -> dict[str, Any]:
         "throughput_capacity": choice.throughput,
         "drive_cache_type": choice.drive_cache,
         "efa_enabled": True if choice.efa else None,
-        "kms_key_id": options.get("kms_key"),
+        "kms_key_id": options.get("kms_key") or (None if scratch else key),
         # Guard: a file system with backups cannot be linked to a bucket.
         "automatic_backup_retention_days": None if scratch or linked else options.get("backup_days"),
         "copy_tags_to_backups": None if scratch or linked else True,
+        "skip_final_backup": None if scratch or linked else False,
     }
     if choice.mode is not None:
         found["metadata_configuration"] = {"mode": choice.mode}

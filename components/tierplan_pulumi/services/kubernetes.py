@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pulumi
@@ -27,6 +28,25 @@ def lustre_volume(
     tags: Mapping[str, str],
     opts: pulumi.ResourceOptions,
 ) -> None:
+    """FSx for Lustre as a volume."""
+    attributes = {"dnsname": system.dns_name, "mountname": system.mount_name}
+    made = FileSystem(driver=LUSTRE_DRIVER, handle=system.id, attributes=attributes, options=("flock",))
+    file_system_volume(name, chosen, made, tags, opts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileSystem:
+    """A managed file system as its CSI driver knows it."""
+
+    driver: str
+    handle: pulumi.Input[str]
+    attributes: Mapping[str, pulumi.Input[str]]
+    options: tuple[str, ...]
+
+
+def file_system_volume(
+    name: str, chosen: TierPlan, system: FileSystem, tags: Mapping[str, str], opts: pulumi.ResourceOptions
+) -> None:
     """
     The file system as one volume that a claim of the same storage class takes.
 
@@ -36,7 +56,7 @@ def lustre_volume(
     storage = pulumi_kubernetes.storage.v1.StorageClass(
         f"{name}-class",
         metadata={"name": name, "annotations": {"tierplan/tags": _words(tags)}},
-        provisioner=LUSTRE_DRIVER,
+        provisioner=system.driver,
         reclaim_policy="Retain",
         volume_binding_mode="Immediate",
         opts=opts,
@@ -50,11 +70,11 @@ def lustre_volume(
             "access_modes": ["ReadWriteMany"],
             "persistent_volume_reclaim_policy": "Retain",
             "storage_class_name": name,
-            "mount_options": ["flock"],
+            "mount_options": list(system.options),
             "csi": {
-                "driver": LUSTRE_DRIVER,
-                "volume_handle": system.id,
-                "volume_attributes": {"dnsname": system.dns_name, "mountname": system.mount_name},
+                "driver": system.driver,
+                "volume_handle": system.handle,
+                "volume_attributes": dict(system.attributes),
             },
         },
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[storage])),

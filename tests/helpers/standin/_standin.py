@@ -41,6 +41,25 @@ REPLACES = {  # a change of these inputs makes a new resource; the SDK does not 
         "subnetIds",
     },
     "aws:s3/bucket:Bucket": {"bucket", "region"},
+    "azure:managedlustre/fileSystem:FileSystem": {
+        "hsmSetting",
+        "identity",
+        "location",
+        "name",
+        "skuName",
+        "storageCapacityInTb",
+        "subnetId",
+        "zones",
+    },
+    "gcp:lustre/instance:Instance": {
+        "dynamicTierOptions",
+        "filesystem",
+        "instanceId",
+        "kmsKey",
+        "location",
+        "network",
+        "perUnitStorageThroughput",
+    },
 }
 
 

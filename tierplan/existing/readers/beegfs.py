@@ -76,6 +76,9 @@ def _old(text: str, file: str) -> Found | None:
     rows = [row for row in OLD.finditer(text) if not row["node"].startswith("beegfs-meta")]
     if not rows:
         return None
+    if all(row["id"] == row["node"] for row in rows):
+        message = f"{file}: each target has its node's number, as metadata has; run it with --longnodes"
+        raise InputError(message)
     mirrored = any(row["group"] for row in rows)
     targets = tuple(
         Target(name=f"target {row['id']}", size=binary(row["size"]), used=binary(row["size"]) - binary(row["free"]))

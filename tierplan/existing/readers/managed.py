@@ -91,7 +91,11 @@ def _fsx(service: Service, row: Mapping[str, object], file: str) -> Found:
     )
     subnets = row.get("SubnetIds")
     network = {"vpc": text_of(row, "VpcId"), "subnet": str(subnets[0]) if isinstance(subnets, list) and subnets else ""}
-    return replace(made, site={**made.site, **{key: value for key, value in network.items() if value}})
+    return replace(
+        made,
+        site={**made.site, **{key: value for key, value in network.items() if value}},
+        unknown=("links to buckets: describe-data-repository-associations is not read; pin data_repositories",),
+    )
 
 
 def _lower(key: str) -> str:
