@@ -73,6 +73,15 @@ def found(args: ResourceValidationArgs, required: object) -> Found:
     return _found(args.resource_type, text, _above(args.opts.parent or ""), json.dumps(required), configuration())
 
 
+def is_ours(args: ResourceValidationArgs) -> bool:
+    """Whether a backend owns the resource: its token, and where that serves other kinds too (`is_ours`), its inputs."""
+    if args.resource_type not in TOKENS:
+        return False
+    owner = import_module(f"{backends.__name__}.{backends.module_name(TOKENS[args.resource_type])}")
+    tell = getattr(owner, "is_ours", None)
+    return tell is None or bool(tell(Inputs(read(text_of(inputs_of(args.props))))))
+
+
 def _above(urn: str) -> tuple[str, str] | None:
     """Token and inputs of the tier of ours that has this URN."""
     token = urn.split("::")[2].rpartition("$")[2] if urn.count("::") > 2 else ""

@@ -37,7 +37,7 @@ TIER_TOKENS: Mapping[Tier, str] = MappingProxyType(
 )
 TIER_OF: Mapping[str, Tier] = MappingProxyType({token: tier for tier, token in TIER_TOKENS.items()})
 TEXTS = ("assumptions", "notes")  # of what a tier delivers: for readers of the plan, not of its resources
-CHOICES = ("tier", "backend", "nodes", "node", "layout", "racks", "quote", "options", "rejections")
+CHOICES = ("tier", "backend", "nodes", "node", "layout", "racks", "quote", "measured", "options", "rejections")
 """The properties of a tier that somebody chose, or that say why nothing is chosen."""
 TOKENS = (STORAGE, REQUIREMENT, *TIER_TOKENS.values(), NODE_GROUP, FABRIC, LIFECYCLE, ARTIFACT)
 

@@ -12,7 +12,7 @@ from tierplan.codec import encode
 from tierplan.domain.need import TIERS, Tier
 from tierplan.domain.plan import Finding, Plan
 from tierplan.errors import InputError, TierplanError
-from tierplan.load import catalogue, prices_of, stack_from_document
+from tierplan.load import calibrated, catalogue, prices_of, stack_from_document
 from tierplan.plan.search import tier_pins
 from tierplan.plan.stack_rules import wanted_tiers
 from tierplan_pulumi import services
@@ -59,8 +59,9 @@ class TieredStorage(pulumi.ComponentResource):
     def __init__(self, name: str, args: TieredStorageArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         try:
             inputs: wire.Properties = {"spec": (spec := _known_spec(args["spec"], name))}
-            stack = stack_from_document(spec, name=name, where=f"TieredStorage {name}")
-            prices = prices_of(stack, Path(args.get("folder", ".")) / stack.prices if stack.prices else None)
+            folder = Path(args.get("folder", "."))
+            stack = calibrated(stack_from_document(spec, name=name, where=f"TieredStorage {name}"), folder)
+            prices = prices_of(stack, folder / stack.prices if stack.prices else None)
             self._plan = planning.make_plan(stack, catalogue(), prices)
         except TierplanError as fault:
             raise pulumi.RunError(str(fault)) from fault

@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, cast
 
 import jsonschema
@@ -249,3 +250,18 @@ def test_a_hosts_file_that_does_not_fit_hides_the_files_and_not_the_plan(demo_sp
     assert recorded.of(wire.TIER_TOKENS["hot"]).inputs["nodes"] == 12
     assert wire.ARTIFACT not in {one.token for one in recorded.resources}
     assert any(one.startswith("the rendered files are not shown: ") for one in recorded.messages)
+
+
+def test_what_was_measured_is_registered_with_the_choices(demo_spec: Spec, tmp_path: Path) -> None:
+    """The policies cannot read the calibration file: the tier carries what it says."""
+    (tmp_path / "measured.yaml").write_text(
+        "schema: tierplan/calibration/1\nmeasured:\n"
+        '- {backend: weka, node: "12 x 7.68 TB nvme, 2 x 200 Gbit/s", quantity: write, fraction: 0.5, source: run 7}\n'
+    )
+    calibrated = {**demo_spec, "calibration": "measured.yaml"}
+    recorded = recording.record(lambda: TieredStorage("mine", {"spec": calibrated, "folder": str(tmp_path)}))
+    hot = recorded.of(wire.TIER_TOKENS["hot"])
+    config = wire.tier_inputs(hot.token, hot.inputs).config
+    assert config is not None
+    assert config.measured is not None
+    assert config.measured.write_fraction == 0.5

@@ -19,7 +19,7 @@ from tierplan.domain.stack import Site, TierPins
 from tierplan.domain.tiers import BillItem, CloudSize, Delivered, Factor, TierConfig, TierPlan
 from tierplan.units import Size
 
-__all__ = ["BACKEND", "OPTIONS", "TOKENS", "downward", "from_inputs", "is_ours"]
+__all__ = ["BACKEND", "OPTIONS", "TOKENS", "downward", "from_inputs", "is_ours", "needed_ids"]
 
 OPTIONS: Mapping[str, OptionKind] = {
     "file_system_type": str,
@@ -177,6 +177,11 @@ def downward(config: TierConfig) -> Downward:
         remedy="write tiers.hot.options.data_flows",
         source="Alibaba Cloud, CPFS data flow, NAS API CreateDataFlowTask: TaskAction Evict (2026-11-29)",
     )
+
+
+def needed_ids(config: TierConfig) -> tuple[str, ...]:
+    """Keys of `site.network` of what must exist before the file system is made."""
+    return () if choice_of(config.options).edition == LINGJUN else ("vpc", "vswitch", "client_network")
 
 
 BACKEND: Backend = Cpfs()

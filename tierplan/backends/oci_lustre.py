@@ -31,7 +31,7 @@ from tierplan.domain.stack import Site, TierPins
 from tierplan.domain.tiers import BillItem, CloudSize, Delivered, Factor, TierConfig, TierPlan
 from tierplan.units import Size
 
-__all__ = ["BACKEND", "OPTIONS", "TOKENS", "downward", "from_inputs"]
+__all__ = ["BACKEND", "OPTIONS", "TOKENS", "downward", "from_inputs", "needed_ids"]
 
 OPTIONS: Mapping[str, OptionKind] = {
     "size": Size,
@@ -166,6 +166,11 @@ def downward(config: TierConfig) -> Downward:
         remedy="write tiers.hot.options.object_links",
         source="OCI provider documentation, lustre_file_storage_object_storage_link (2026-08-19)",
     )
+
+
+def needed_ids(config: TierConfig) -> tuple[str, ...]:
+    """Keys of `site.network` of what must exist before the file system is made."""
+    return ("compartment", "subnet", "namespace") if links(config) else ("compartment", "subnet")
 
 
 BACKEND: Backend = OciLustre()

@@ -111,4 +111,9 @@ class SfsTurbo:
         }
 
 
+def needed_ids(config: TierConfig) -> tuple[str, ...]:  # noqa: ARG001  # the same for every configuration
+    """Keys of `site.network` of what must exist before the file system is made."""
+    return ("vpc", "subnet", "security_group")
+
+
 BACKEND: Backend = SfsTurbo()

@@ -15,8 +15,12 @@ FILE_SYSTEMS = (
     "azure:managedlustre/fileSystem:FileSystem",
     "azure-native:storagecache:AmlFilesystem",
     "gcp:lustre/instance:Instance",
+    "oci:Lustre/fileStorageLustreFileSystem:FileStorageLustreFileSystem",
+    "alicloud:nas/fileSystem:FileSystem",
 )
 """Managed parallel file systems, in anybody's program."""
+ONE_OF_MANY = {"alicloud:nas/fileSystem:FileSystem": ("fileSystemType", "cpfs")}
+"""Tokens that serve other kinds too -> the input by which a parallel file system is told, and its word."""
 OURS = "tierplan:index:"
 ENGINES = (
     "aws:elasticache/replicationGroup:ReplicationGroup",
@@ -27,9 +31,19 @@ ENGINES = (
     "azure:postgresql/flexibleServer:FlexibleServer",
     "gcp:redis/instance:Instance",
     "gcp:sql/databaseInstance:DatabaseInstance",
+    "oci:Redis/redisCluster:RedisCluster",
+    "oci:Psql/dbSystem:DbSystem",
+    "alicloud:kvstore/instance:Instance",
+    "alicloud:rds/instance:Instance",
 )
 BUCKET = "aws:s3/bucket:Bucket"
-BUCKETS = (BUCKET, "azure:storage/account:Account", "gcp:storage/bucket:Bucket")
+BUCKETS = (
+    BUCKET,
+    "azure:storage/account:Account",
+    "gcp:storage/bucket:Bucket",
+    "oci:ObjectStorage/bucket:Bucket",
+    "alicloud:oss/bucket:Bucket",
+)
 PORTS = (988, *range(1018, 1024))
 """TCP, both ways. FSx for Lustre User Guide, limit-access-security-groups.html (2026); older texts say 1021 to 1023."""
 
@@ -42,7 +56,7 @@ def protection(resources: tuple[Registered, ...]) -> Iterator[Spotted]:
     """
     for one in resources:
         scratch = str(one.inputs.get("deploymentType", "")).startswith("SCRATCH")
-        ours = one.token in FILE_SYSTEMS or OURS in (one.parent or "")
+        ours = _parallel(one) or OURS in (one.parent or "")
         if one.protected or scratch or not ours:
             continue
         kind = one.token.rpartition(":")[2]
@@ -56,6 +70,12 @@ def protection(resources: tuple[Registered, ...]) -> Iterator[Spotted]:
             remedy="set the resource option protect to true",
         )
         yield Spotted(finding=finding, urn=one.urn)
+
+
+def _parallel(one: Registered) -> bool:
+    """Whether it is a managed parallel file system."""
+    word, kind = ONE_OF_MANY.get(one.token, ("", ""))
+    return one.token in FILE_SYSTEMS and (not word or one.inputs.get(word) == kind)
 
 
 def network(resources: tuple[Registered, ...]) -> Iterator[Spotted]:

@@ -60,6 +60,25 @@ REPLACES = {  # a change of these inputs makes a new resource; the SDK does not 
         "network",
         "perUnitStorageThroughput",
     },
+    "oci:Lustre/fileStorageLustreFileSystem:FileStorageLustreFileSystem": {
+        "availabilityDomain",
+        "clusterPlacementGroupId",
+        "fileSystemName",
+        "performanceTier",
+        "subnetId",
+    },
+    "alicloud:nas/fileSystem:FileSystem": {
+        "encryptType",
+        "fileSystemType",
+        "kmsKeyId",
+        "protocolType",
+        "redundancyType",
+        "storageType",
+        "vpcId",
+        "vswitchId",
+        "zoneId",
+    },
+    "alicloud:oss/bucket:Bucket": {"bucket", "storageClass"},
 }
 
 
@@ -80,7 +99,7 @@ def sdk_class(token: str, suffix: str) -> type | None:
     """`aws:fsx/lustreFileSystem:LustreFileSystem` -> `pulumi_aws.fsx.LustreFileSystem<suffix>`, if there is one."""
     package, module, name = token.split(":")
     # `storage.k8s.io/v1` is pulumi_kubernetes.storage.v1; of the others only the first word is a module
-    path = module.replace(".k8s.io", "") if package == "kubernetes" else module.split("/")[0]
+    path = module.replace(".k8s.io", "") if package == "kubernetes" else module.split("/")[0].lower()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
