@@ -79,7 +79,7 @@ def is_ours(args: ResourceValidationArgs) -> bool:
         return False
     owner = import_module(f"{backends.__name__}.{backends.module_name(TOKENS[args.resource_type])}")
     tell = getattr(owner, "is_ours", None)
-    return tell is None or bool(tell(Inputs(read(text_of(inputs_of(args.props))))))
+    return tell is None or bool(tell(read(text_of(inputs_of(args.props)))))
 
 
 def _above(urn: str) -> tuple[str, str] | None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import parts
 import waiving
 from evidence import choices, configuration, configured, judged, plain, stated, whole
-from foreign import TOKENS, found, owned_tokens
+from foreign import found, is_ours, owned_tokens
 from pack import Entry, Kind, Validate, ValidateStack, write_index
 from parts import parts_findings
 from program import alone, together
@@ -65,7 +65,7 @@ def tier_policy(rule: Rule) -> Validate:
     """What judges a tier's inputs, or a raw resource that is a tier, by one rule."""
 
     def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
-        if args.resource_type in TOKENS:
+        if is_ours(args):
             report_findings(report, partial(_foreign_findings, rule, args), args.name)
         elif wire.TIER_OF.get(args.resource_type) in rule.tiers:
             report_findings(report, partial(_tier_findings, rule, args), args.name)
@@ -99,7 +99,7 @@ def _case(tier: TierPlan, factor: float) -> TierCase:
 
 def unstated_policy(args: ResourceValidationArgs, report: ReportViolation) -> None:
     """Tell that nothing says what a raw file system or object store must carry."""
-    if args.resource_type not in TOKENS:
+    if not is_ours(args):
         args.not_applicable("another kind of resource")
     report_findings(report, partial(_unstated_findings, args), args.name)
 

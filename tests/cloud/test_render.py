@@ -14,12 +14,19 @@ from tierplan import load, plan
 from tierplan.render import render
 
 HERE = Path(__file__).parent
-FOLDERS = {"fsx-lustre": "10-hot-fsx-lustre/", "juicefs-cloud": "10-hot-juicefs/"}
+FOLDERS = {
+    "fsx-lustre": "10-hot-fsx-lustre/",
+    "azure-lustre": "10-hot-azure-lustre/",
+    "google-lustre": "10-hot-google-lustre/",
+    "juicefs-cloud": "10-hot-juicefs/",
+}
 CHANGES = {
     "fsx-lustre": {
         "aws-fsx": ({},),
         "aws-fsx-it": ({}, {"kubernetes": True}),
     },
+    "azure-lustre": {"azure-lustre": ({},)},
+    "google-lustre": {"google-lustre": ({}, {"instance_id": "mine"})},
     "juicefs-cloud": {
         "aws-juicefs-redis": ({}, {"kubernetes": True, "metadata_service": "memorydb"}, {"bucket": "my-bucket"}),
         "aws-juicefs-postgresql": ({}, {"metadata_service": "aurora"}, {"metadata_engine": "tikv", "write_back": True}),
@@ -34,7 +41,7 @@ def parser(table):
     spec.loader.exec_module(module)
     found = module.table(table)
     module.COMMANDS = found["commands"]
-    module.SYSTEM |= {"basename", "realpath", "mountpoint", "mount", "fault", "alarm", "check", "test", "read", "cp"}
+    module.SYSTEM |= {"basename", "realpath", "mountpoint", "mount", "fault", "alarm", "check", "test", "read", "cp", "find", "xargs"}
     return module, found
 
 

@@ -33,7 +33,7 @@ def register(name: str, *, chosen: TierPlan, plan: Plan, opts: pulumi.ResourceOp
     roles = _roles(name, chosen, place, opts)
     system = managedlustre.FileSystem(
         f"{name}-lustre",
-        name=f"tp-{_azure.slug(plan.stack.name, 60)}-hot",
+        name=f"tp-{_azure.slug(plan.stack.name, 40)}-hot",
         resource_group_name=place.ids["resource_group"],
         location=place.region,
         subnet_id=place.ids["subnet"],
