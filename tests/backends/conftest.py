@@ -40,7 +40,12 @@ SITE_KINDS = {
 }
 # Classes of a service that figures of their own belong to, beside what is chosen where nothing is pinned.
 VARIANTS = {
-    "juicefs": ({"metadata_engine": "redis"}, {"metadata_engine": "tikv"}),
+    "azure-lustre": tuple({"sku": f"AMLFS-Durable-Premium-{rate}"} for rate in (40, 125, 250, 500)),
+    "google-lustre": tuple({"per_unit_throughput": rate, "size": "9 PiB"} for rate in (125, 250, 500, 1000)),
+    "juicefs": (
+        *({"metadata_engine": engine} for engine in ("redis", "postgresql", "tikv")),
+        *({"region": region} for region in ("cn-hangzhou", "cn-zhangjiakou", "cn-qingdao", "ap-shanghai")),
+    ),
     "fsx-lustre": (
         {"storage_type": "INTELLIGENT_TIERING", "read_cache": "64 GiB"},
         {"storage_type": "HDD", "drive_cache_type": "READ"},

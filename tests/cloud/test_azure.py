@@ -70,15 +70,40 @@ def test_the_subnet_that_a_size_needs(case):
 ILLEGAL = {
     "no such class": ({"sku": f"{PREFIX}100"}, "cloud-class", f"allowed: {PREFIX}40", f"{PREFIX}125"),
     "unlisted": ({"sku": f"{PREFIX}20", "size": "96 TiB"}, "cloud-class", "in no published list", "unlisted_sku"),
-    "125 with 24": ({"sku": f"{PREFIX}125", "size": "24 TiB"}, "cloud-size", "16 TiB below and 32 TiB above", '"32 TiB"'),
+    "125 with 24": (
+        {"sku": f"{PREFIX}125", "size": "24 TiB"},
+        "cloud-size",
+        "16 TiB below and 32 TiB above",
+        '"32 TiB"',
+    ),
     "two zones": ({"zones": ("1", "2")}, "cloud-class", "exactly one", '["1"]'),
     "no zone": ({"zones": ()}, "cloud-class", "exactly one", '["1"]'),
     "a zone as a number": ({"zones": (2,)}, "cloud-class", "the service takes text", '["2"]'),
     "no window": ({"maintenance_window": {"day": "Sunday"}}, "cloud-class", "maintenance_window Sunday", "22:00"),
-    "a day that is none": ({"maintenance_window": {"day": "sunday", "time": "22:00"}}, "cloud-class", "sunday", "Sunday"),
-    "a time that is none": ({"maintenance_window": {"day": "Sunday", "time": "24:00"}}, "cloud-class", "24:00", "22:00"),
-    "no log container": ({"blob_container": BLOB["blob_container"]}, "cloud-repository", "takes both", "logging_container"),
-    "no data container": ({"logging_container": "x"}, "cloud-repository", "blob_container is missing", "blob_container"),
+    "a day that is none": (
+        {"maintenance_window": {"day": "sunday", "time": "22:00"}},
+        "cloud-class",
+        "sunday",
+        "Sunday",
+    ),
+    "a time that is none": (
+        {"maintenance_window": {"day": "Sunday", "time": "24:00"}},
+        "cloud-class",
+        "24:00",
+        "22:00",
+    ),
+    "no log container": (
+        {"blob_container": BLOB["blob_container"]},
+        "cloud-repository",
+        "takes both",
+        "logging_container",
+    ),
+    "no data container": (
+        {"logging_container": "x"},
+        "cloud-repository",
+        "blob_container is missing",
+        "blob_container",
+    ),
     "a prefix alone": ({"import_prefix": "/a"}, "cloud-repository", "without blob_container", "blob_container"),
     "one for both": (
         {**BLOB, "logging_container": BLOB["blob_container"]},
@@ -122,7 +147,11 @@ def test_what_the_service_allows(words):
 
 
 def test_nodes_and_layouts_are_the_services_own():
-    pins = {"nodes": 3, "layout": LayoutPins(replicas=2), "quote": Quote(read=bandwidth("1 GB/s"), write=bandwidth("1 GB/s"), usable=size("1 TB"), source="x")}
+    pins = {
+        "nodes": 3,
+        "layout": LayoutPins(replicas=2),
+        "quote": Quote(read=bandwidth("1 GB/s"), write=bandwidth("1 GB/s"), usable=size("1 TB"), source="x"),
+    }
     (fault,) = LAB.illegal({}, **pins)
     assert fault.policy == "hot-layout"
     assert "nodes and layout and quote cannot be pinned" in fault.message
@@ -161,11 +190,15 @@ rates = st.floats(0, 400e9).map(Bandwidth)
 
 
 @settings(deadline=None, max_examples=50)
-@given(read=rates, write=rates, stored=st.floats(0, 30e15), fill=st.floats(0.3, 1), rate=st.sampled_from([None, 40, 250]))
+@given(
+    read=rates, write=rates, stored=st.floats(0, 30e15), fill=st.floats(0.3, 1), rate=st.sampled_from([None, 40, 250])
+)
 def test_what_is_chosen_is_legal_enough_and_no_larger_than_it_must_be(read, write, stored, fill, rate):
     phases = (Phase(name="training", read=read, write=write * 0.1, op_rate=OpRate.zero()),)
     clients = replace(managedlab.CLIENTS, gpu_nodes=100_000)
-    need = managedlab.nothing(read=read, write=write, capacity=Size(stored), max_fill=fill, phases=phases, clients=clients)
+    need = managedlab.nothing(
+        read=read, write=write, capacity=Size(stored), max_fill=fill, phases=phases, clients=clients
+    )
     config = LAB.choose({} if rate is None else {"sku": f"{PREFIX}{rate}"}, need)
     found = LAB.give(config, need)
     assert found.cloud.legal

@@ -12,10 +12,9 @@ from click.testing import CliRunner
 import enginerun
 import existing_outputs as outputs
 import pulumi_run
+from existing_cases import CASES, on_prem
 from tierplan.cli.commands import cli
 from tierplan.errors import InputError
-
-CASES = outputs.CASES
 
 
 def told(*words):
@@ -82,7 +81,7 @@ def test_a_deployed_plan_is_compared_whole(laid):
 
 def test_what_the_plan_leaves_open_is_told_and_no_difference(laid, tmp_path):
     file = tmp_path / "Pulumi.c.yaml"
-    file.write_text(outputs.on_prem("{backend: cephfs, nodes: 8, layout: {data_units: 4, parity_units: 2}}"))
+    file.write_text(on_prem("{backend: cephfs, nodes: 8, layout: {data_units: 4, parity_units: 2}}"))
     dump = json.dumps({**outputs.OSD_DUMP, "pools": outputs.OSD_DUMP["pools"][-1:]})
     ran = told(file, *laid({"dump.json": dump}))
     assert ran.exit_code == 0, ran.output

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import existing_outputs as outputs
+from existing_cases import on_prem
 from tierplan.errors import InputError
 from tierplan.existing.editing import line_of, set_value
 from tierplan.existing.gathering import systems
@@ -103,7 +104,7 @@ def test_tiers_are_found_in_every_way_of_writing_them(tiers):
 
 
 def test_line_ends_and_a_byte_order_mark_stay():
-    text = "\ufeff" + outputs.on_prem("{backend: auto}").replace("\n", "\r\n")
+    text = "\ufeff" + on_prem("{backend: auto}").replace("\n", "\r\n")
     made = merged(text, weka(nodes=9), name="x", where="x").text
     assert made.startswith("\ufeff")
     assert made.replace("\r\n", "").count("\n") == 0
@@ -111,11 +112,11 @@ def test_line_ends_and_a_byte_order_mark_stay():
 
 def test_anchors_of_others_are_not_changed_by_the_way():
     hot, cold = "{backend: auto, layout: &code {data_units: 5, parity_units: 2}}", "{backend: auto, layout: *code}"
-    text = outputs.on_prem(hot, cold)
+    text = on_prem(hot, cold)
     with pytest.raises(InputError, match=r"would change tiers\.cold"):
         merged(text, weka(**{"layout.data_units": 6}), name="x", where="x")
 
 
 def test_pins_that_the_form_refuses_are_not_written():
     with pytest.raises(InputError, match="after the import: x:"):
-        merged(outputs.on_prem("{backend: auto}"), weka(**{"options.colour": "blue"}), name="x", where="x")
+        merged(on_prem("{backend: auto}"), weka(**{"options.colour": "blue"}), name="x", where="x")

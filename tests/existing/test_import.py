@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import existing_outputs as outputs
+from existing_cases import CASES, on_prem
 from tierplan import existing, load
 from tierplan.cli.commands import cli
 from tierplan.errors import InputError
@@ -21,7 +21,6 @@ from tierplan.load.document import read_document
 from tierplan.load.namespaces import form_document
 from tierplan.plan import make_plan
 
-CASES = outputs.CASES
 JUICEFS = shutil.which("juicefs") or shutil.which("juicefs", path=str(Path(sys.executable).parent))
 OSDMAPTOOL = shutil.which("osdmaptool")
 
@@ -107,6 +106,7 @@ def test_what_is_cut_off_is_told_and_changes_nothing(name, laid, tmp_path):
         ("declustered   needs\n   array     service  type  user\nDA1 what\n", "no line of it"),
         ("TargetID     Reachability  Consistency   NodeID\n====\n", "lists no storage target"),
         ("[]", "of no known command"),
+        ('{"crush_weight":' * 100_000, "cut off or no JSON"),
         (outputs.BEEGFS_7_STATE[:96] + "\n       1           Online         Good        1\n", "--longnodes"),
     ],
 )  # fmt: skip
@@ -134,7 +134,7 @@ def test_comments_stay_and_what_is_not_known_is_marked(laid, tmp_path):
     kept = [line for line in text.splitlines() if not line.lstrip().startswith(ours)]
     assert kept == base.replace("nodes: 11", "nodes: 12").splitlines()
     assert 'size: "7.68 TB", read: "6.5 GB/s"' in text  # as near as the system reports it: the user's text stays
-    file.write_text(outputs.on_prem("{backend: auto}"))
+    file.write_text(on_prem("{backend: auto}"))
     run(*laid(CASES["weka"].files), "--into", file)
     assert "    # not known: node.drive.read, node.drive.write, node.ports" in file.read_text()
 
@@ -166,13 +166,10 @@ def test_nothing_but_the_named_file_is_written(laid, tmp_path):
     assert file.stat().st_mode & 0o777 == 0o640
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_cannot_be_written_is_told(laid, tmp_path):
-    folder = tmp_path / "closed"
-    folder.mkdir()
-    folder.chmod(0o500)
-    ran = run(*laid(CASES["weka"].files), "--into", folder / "x.yaml")
-    assert "cannot be written" in str(ran.exception)
+    ran = run(*laid(CASES["weka"].files), "--into", tmp_path / "gone" / "x.yaml")
+    assert "cannot be written (No such file or directory)" in str(ran.exception)
+    assert not (tmp_path / "gone").exists()
 
 
 def test_the_fullest_target_is_named_not_the_mean(laid, tmp_path):
@@ -180,6 +177,17 @@ def test_the_fullest_target_is_named_not_the_mean(laid, tmp_path):
     ran = run(*laid(CASES["lustre"].files), "--into", file)
     assert "scratch-OST0001 is 90% full, all of them 34%" in " ".join(ran.output.split())
     assert "# fullest target: scratch-OST0001 is 90% full" in file.read_text()
+    plan = make_plan(load.read_stack(str(file)), load.catalogue()).tiers["hot"]
+    room = plan.delivered.planned * ((0.15 * 3 + 0.9) / 4 / 0.9)
+    said = " ".join(ran.output.split())
+    assert f"it takes {room.show()} of the {plan.delivered.planned.show()} that the plan counts" in said
+
+
+def test_what_is_hardly_filled_is_not_judged_by_its_unevenness(laid, tmp_path):
+    young = outputs.LFS_DF.replace("52734375000  5859375000", " 17578125000 41015625000")
+    ran = run(*laid({**CASES["lustre"].files, "df.txt": young}), "--into", stack(tmp_path, CASES["lustre"].base))
+    assert "OST0001 is 30% full" in " ".join(ran.output.split())
+    assert "unevenly" not in ran.output
 
 
 def test_choices_that_count_more_than_there_is_are_told(laid, tmp_path):
@@ -191,12 +199,22 @@ def test_choices_that_count_more_than_there_is_are_told(laid, tmp_path):
 
 def test_plan_says_what_the_system_cannot_carry(laid, tmp_path):
     few = {"status.json": outputs.WEKA_DEPLOYMENT, "drives.json": json.dumps(json.loads(outputs.WEKA_DRIVES)[::24])}
-    ran = run(
-        *laid({"status.json": outputs.WEKA_DEPLOYMENT}), "--into", stack(tmp_path, outputs.on_prem("{backend: auto}"))
-    )
+    ran = run(*laid({"status.json": outputs.WEKA_DEPLOYMENT}), "--into", stack(tmp_path, on_prem("{backend: auto}")))
     assert "not known: nodes, node.drives" in " ".join(ran.output.split())
-    wrong = run(*laid(few), "--into", stack(tmp_path, outputs.on_prem("{backend: auto}")))
+    wrong = run(*laid(few), "--into", stack(tmp_path, on_prem("{backend: auto}")))
     assert "plan: refused; it cannot carry: hot-" in wrong.output
+
+
+def test_diff_says_what_an_expansion_brings(laid, tmp_path):
+    file = stack(tmp_path, on_prem("{backend: auto}"))
+    run(*laid(CASES["weka"].files), "--into", file)
+    more = tmp_path / "more.yaml"
+    more.write_text(file.read_text().replace("nodes: 12,", "nodes: 14,"))
+    ran = CliRunner().invoke(cli, ["diff", str(file), str(more), "--json"])
+    changed = {one["path"]: (one["before"], one["after"]) for one in json.loads(ran.output)["changed"]}
+    assert changed["tiers.hot.node_count"] == (12, 14)
+    before, after = changed["tiers.hot.usable_bytes"]
+    assert after > before
 
 
 @pytest.mark.parametrize(
@@ -207,7 +225,7 @@ def test_plan_says_what_the_system_cannot_carry(laid, tmp_path):
     ],
 )
 def test_what_contradicts_the_stack_is_left_to_its_owner(hot, message, laid, tmp_path):
-    base = outputs.on_prem(hot)
+    base = on_prem(hot)
     file = stack(tmp_path, base)
     ran = run(*laid(CASES["weka"].files), "--into", file)
     assert isinstance(ran.exception, InputError), ran.output
@@ -216,7 +234,7 @@ def test_what_contradicts_the_stack_is_left_to_its_owner(hot, message, laid, tmp
 
 
 def test_a_cloud_file_system_does_not_go_into_a_stack_on_premises(laid, tmp_path):
-    ran = run(*laid(CASES["fsx"].files), "--into", stack(tmp_path, outputs.on_prem("{backend: auto}")))
+    ran = run(*laid(CASES["fsx"].files), "--into", stack(tmp_path, on_prem("{backend: auto}")))
     assert "site.kind: on-prem; FSx for Lustre is at aws" in str(ran.exception)
 
 
@@ -234,7 +252,7 @@ def test_services_of_other_clouds_are_read_and_written_where_they_are_planned(ou
     (found,) = existing.read([Path(file)])
     assert found.backends == {"hot": backend}
     assert found.pins == {f"options.{word}": value for word, value in options.items()}
-    ran = run(file, "--into", stack(tmp_path, outputs.on_prem("{backend: auto}")))
+    ran = run(file, "--into", stack(tmp_path, on_prem("{backend: auto}")))
     assert isinstance(ran.exception, InputError)
     spoilt = laid({"described.json": json.dumps(output)[:-30]})
     assert isinstance(run(*spoilt, "--into", stack(tmp_path, outputs.DEMO)).exception, InputError)
@@ -278,7 +296,7 @@ def test_a_ceph_cluster_of_both_tiers_asks_which(laid, tmp_path):
     both = {**outputs.OSD_DUMP, "pools": [*outputs.OSD_DUMP["pools"], *outputs.RGW_DUMP["pools"]]}
     both["erasure_code_profiles"] = {**both["erasure_code_profiles"], **outputs.RGW_DUMP["erasure_code_profiles"]}
     files = laid({"dump.json": json.dumps(both)})
-    base = outputs.on_prem("{backend: auto}")
+    base = on_prem("{backend: auto}")
     ran = run(*files, "--into", stack(tmp_path, base))
     assert "may be hot (cephfs) or cold (ceph-rgw); say --tier" in str(ran.exception)
     file = stack(tmp_path, base)
@@ -312,7 +330,7 @@ def test_a_mixed_cluster_gives_each_tier_its_own_drives(laid, tmp_path):
             hosts[one["name"]]["children"] += one["children"]
     flash["nodes"] += [one for one in disks["nodes"] if one["type"] == "osd"]
     for tier, drives, medium in (("hot", 10, "nvme"), ("cold", 20, "hdd")):
-        file = stack(tmp_path, outputs.on_prem("{backend: auto}"))
+        file = stack(tmp_path, on_prem("{backend: auto}"))
         assert run(*laid({"tree.json": json.dumps(flash)}), "--into", file, "--tier", tier).exit_code == 0
         pins = getattr(load.read_stack(str(file)).tiers, tier)
         assert (pins.nodes, pins.node.drives, pins.node.medium) == (6, drives, medium)

@@ -134,8 +134,10 @@ def unreadable(case: Case) -> Rules:
 
 LAYOUT, NODE, OP_RATE = tiers_rule("layout"), tiers_rule("node"), tiers_rule("op-rate")
 SLOW = both(reads, writes, times)
-REBUILT = rules("survive-durability", "survive-rebuild")  # rebuild takes longer, or ends in fewer places
-LOST = both(rules("survive-nodes", "survive-bandwidth"), REBUILT)
+REBUILT = rules(
+    "survive-durability", "cold-durability", "survive-rebuild"
+)  # rebuild takes longer, or ends in fewer places
+LOST = both(rules("survive-nodes", "survive-racks", "survive-bandwidth"), REBUILT)
 # What else is fed by the same thing: one NFS server is its own client rate, a cache is filled from the tier, the
 # fabric ends in the tier's ports.
 COUPLED = both(of("nfs", expect=rules("hot-client")), REBUILT, rules("cache-fill-time", "fabric-bandwidth"))
@@ -197,6 +199,15 @@ def rack_is_narrow(case: Case) -> Rules:
     return case.rule("layout") if case.given("racks") < width(case) else NONE
 
 
+def over(*domains: str) -> Change:
+    """One rack, where the failure domain is one of these."""
+
+    def change(case: Case, _old: float) -> float | None:
+        return None if case.managed or case.given("layout.failureDomain") not in domains else 1.0
+
+    return change
+
+
 PROTECTION = (
     worse(
         "layout.dataUnits", "a stripe wider than the tier", to(1000.0), kind_is("erasure-code", LAYOUT), may=ANYTHING
@@ -233,7 +244,15 @@ PROTECTION = (
         may=both(LAYOUT, LOST),
         tiers=SERVED,
     ),
-    same("racks", "one rack", to(1.0), may=REBUILT, tiers=SERVED),
+    same("racks", "one rack", over("node", "drive"), may=REBUILT, tiers=SERVED),
+    worse(
+        "racks",
+        "one rack for a stripe over racks",
+        over("rack"),
+        LAYOUT,
+        may=both(LOST, holds, rules("survive-quorum")),
+        tiers=SERVED,
+    ),
     same("racks", "twice the racks", times_(2), tiers=SERVED),
 )
 # Each constraint that a tier is sized by, and the rule that must notice when there is one node less than it asks for.

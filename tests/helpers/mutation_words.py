@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from mutation_clouds import CLOUDS
 from mutation_table import ANYTHING, LAYOUT, NODE, SLOW, both, holds, reads, rules, same, times, worse, writes
 from mutations import Case, Change, Effect, Expect, Mutation, Rules, nothing
 
@@ -29,6 +30,7 @@ def unless_it_is(value: object, expect: Expect) -> Expect:
 
 Row = tuple[str, object, Effect, Expect, Expect]
 OPTIONS: Mapping[str, tuple[Row, ...]] = {
+    **CLOUDS,
     "weka": (
         ("tiering.ssd_share", 0.1, "neutral", nothing, nothing),  # a share of capacity that nothing is asked of
         ("tiering.cue", "60 d", "worsens", LAYOUT, nothing),  # later than it is retained

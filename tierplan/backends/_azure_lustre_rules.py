@@ -78,7 +78,9 @@ def _blob(config: TierConfig, choice: Choice) -> Iterator[Illegal]:
         yield _link(f"{missing} is missing: the link to Blob Storage takes both", f"write {missing}")
         return
     found = [CONTAINER.fullmatch(one) for one in (choice.container, choice.logging)]
-    for name, match, value in zip(("blob_container", "logging_container"), found, (choice.container, choice.logging), strict=True):
+    for name, match, value in zip(
+        ("blob_container", "logging_container"), found, (choice.container, choice.logging), strict=True
+    ):
         if match is None:
             yield _link(
                 f"{name} {value} is no resource id of a container",

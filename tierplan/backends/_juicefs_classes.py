@@ -1,32 +1,14 @@
-"""Services that keep JuiceFS's metadata on AWS, and the classes that they come in, by memory."""
+"""Services that keep JuiceFS's metadata in a cloud: the classes that they come in, by memory."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tierplan.backends._choosing import Relied
 from tierplan.backends._juicefs import Engine
+from tierplan.backends._juicefs_sites import SERVICES
 from tierplan.units import Size
-
-SIZES = ("large", "xlarge", "2xlarge", "4xlarge", "8xlarge", "12xlarge", "16xlarge")
-SERVICES: Mapping[str, tuple[str, str]] = {
-    "elasticache": ("ElastiCache", "redis"),
-    "memorydb": ("MemoryDB", "redis"),
-    "rds": ("RDS for PostgreSQL", "postgresql"),
-    "aurora": ("Aurora PostgreSQL", "postgresql"),
-    "ec2": ("TiKV on instances", "tikv"),
-}
-"""Word of the stack -> its name, and the engine that it runs."""
-CLASSES: Mapping[str, tuple[str, str]] = {
-    "elasticache": ("cache.r7g.", "elasticache_r7g_"),
-    "memorydb": ("db.r7g.", "elasticache_r7g_"),
-    "rds": ("db.r7g.", "instance_r7g_"),
-    "aurora": ("db.r7g.", "instance_r7g_"),
-    "ec2": ("r7g.", "instance_r7g_"),
-}
-"""Word of the stack -> how its classes are called, and where the catalogue has their memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,19 +19,12 @@ class Class:
     gib: float
 
 
-def default_service(engine: str, *, durable: bool) -> str:
-    """The service of an engine; of Redis the one with a durable log where writes must outlive a takeover."""
-    if engine == "redis":
-        return "memorydb" if durable else "elasticache"
-    return {"postgresql": "rds", "tikv": "ec2"}.get(engine, "elasticache")
-
-
 def classes_of(service: str, used: Relied) -> tuple[Class, ...]:
     """The classes of a service, the smallest first."""
-    if service not in CLASSES:
+    known = SERVICES.get(service)
+    if known is None:
         return ()
-    name, key = CLASSES[service]
-    return tuple(Class(name=f"{name}{size}", gib=used[f"{key}{size}"]) for size in SIZES)
+    return tuple(Class(name=known.name.format(size), gib=used[f"{known.key}{size}"]) for size in known.sizes)
 
 
 def metadata_gib(meta: Engine) -> int:

@@ -17,8 +17,9 @@ from tierplan.backends._juicefs import (
     engine,
     request_rate,
 )
-from tierplan.backends._juicefs_classes import SERVICES, classes_of, database_disk, default_service, metadata_gib
+from tierplan.backends._juicefs_classes import classes_of, database_disk, metadata_gib
 from tierplan.backends._juicefs_cloud_rules import NO_LAYOUT, faults
+from tierplan.backends._juicefs_sites import CLOUDS, OF_STORE, SERVICES, Cloud, default_service, quota_group
 from tierplan.backends._sizing import losses
 from tierplan.domain.facts import BackendFacts
 from tierplan.domain.need import TierNeed
@@ -36,7 +37,7 @@ from tierplan.domain.tiers import (
 )
 from tierplan.units import Bandwidth, OpRate, Size, count_for
 
-STORES = {"aws": "s3"}
+STORES = {kind: cloud.store for kind, cloud in CLOUDS.items()}
 """Kind of site -> the object store that lies beneath there."""
 GIB = 2.0**30
 CACHE_SIZE = Size(1.0 * 2**40)
@@ -51,6 +52,7 @@ class Ceilings:
 
     store_read: Bandwidth
     store_write: Bandwidth
+    store_by: LimitedBy
     clients_read: Bandwidth
     clients_write: Bandwidth
 
@@ -58,6 +60,11 @@ class Ceilings:
 def in_cloud(config: TierConfig) -> bool:
     """Whether a configuration lies on the object store of a cloud."""
     return option(config.options, "object_store", str) in STORES.values()
+
+
+def cloud_of(config: TierConfig) -> Cloud:
+    """The cloud that a configuration lies in."""
+    return OF_STORE[option(config.options, "object_store", str) or ""]
 
 
 def chosen_engine(pins: Mapping[str, OptionValue], need: TierNeed, used: Relied) -> str:
@@ -82,8 +89,9 @@ def chosen_engine(pins: Mapping[str, OptionValue], need: TierNeed, used: Relied)
 def settled(pins: TierPins, need: TierNeed, site: Site, used: Relied) -> Mapping[str, OptionValue]:
     """The pins with everything that is left open."""
     name = chosen_engine(pins.options, need, used)
-    service = option(pins.options, "metadata_service", str) or default_service(name, durable=bool(need.write))
-    options: dict[str, OptionValue] = {"object_store": STORES[site.kind], "metadata_engine": name}
+    cloud = CLOUDS[site.kind]
+    service = option(pins.options, "metadata_service", str) or default_service(cloud, name, durable=bool(need.write))
+    options: dict[str, OptionValue] = {"object_store": cloud.store, "metadata_engine": name}
     if site.region is not None:
         options["region"] = site.region
     options |= {"metadata_service": service, "block_size": BLOCK_SIZE.text(), "write_back": False}
@@ -118,16 +126,32 @@ def ceilings(config: TierConfig, need: TierNeed, used: Relied) -> Ceilings:
     """
     What the store's requests carry, and what all clients take.
 
-    Formula:  rate of a partition * partitions * block; what one client moves * clients
+    Formula:  min(rate of requests * partitions * block, quota of the account); what one client moves * clients
     """
-    block, partitions = block_size(config), used["s3_partitions"]
+    block, cloud = block_size(config), cloud_of(config)
+    partitions = used[f"{cloud.key}_partitions"] if cloud.per_prefix else 1.0
     one = client(config, need, used)
+    read = store_bandwidth(rate=used.quantity(OpRate, f"{cloud.key}_get_rate"), partitions=partitions, block=block)
+    write = store_bandwidth(rate=used.quantity(OpRate, f"{cloud.key}_put_rate"), partitions=partitions, block=block)
+    quotas = account_quotas(config, used)
     return Ceilings(
-        store_read=store_bandwidth(rate=used.quantity(OpRate, "s3_get_rate"), partitions=partitions, block=block),
-        store_write=store_bandwidth(rate=used.quantity(OpRate, "s3_put_rate"), partitions=partitions, block=block),
+        store_read=min(read, quotas[0]) if quotas else read,
+        store_write=min(write, quotas[1]) if quotas else write,
+        store_by="protocol" if cloud.per_prefix else "quota",
         clients_read=one.read * need.clients.gpu_nodes,
         clients_write=one.write * need.clients.gpu_nodes,
     )
+
+
+def account_quotas(config: TierConfig, used: Relied) -> tuple[Bandwidth, Bandwidth] | None:
+    """What one account may read and write in its region, as raised where the stack says so; None: nothing caps it."""
+    cloud, raised = cloud_of(config), option(config.options, "quota_raised", Bandwidth)
+    if not cloud.quotas:
+        return None
+    group = quota_group(cloud, option(config.options, "region", str))
+    read = used.quantity(Bandwidth, f"{cloud.key}_read_quota{group}")
+    write = used.quantity(Bandwidth, f"{cloud.key}_write_quota{group}")
+    return (read, write) if raised is None else (raised, raised)
 
 
 def store_bandwidth(*, rate: OpRate, partitions: float, block: Size) -> Bandwidth:
@@ -149,7 +173,7 @@ def rates(config: TierConfig, need: TierNeed, meta: Engine, used: Relied) -> Rat
     most, one = ceilings(config, need, used), client(config, need, used)
 
     def least(store: Bandwidth, clients: Bandwidth) -> tuple[Bandwidth, LimitedBy]:
-        return (clients, "clients") if clients < store else (store, "protocol")
+        return (clients, "clients") if clients < store else (store, most.store_by)
 
     read, read_by = least(most.store_read, most.clients_read)
     write, write_by = least(most.store_write, most.clients_write)
@@ -180,13 +204,13 @@ def counts(need: TierNeed, given: Rates, meta: Engine) -> dict[str, int]:
 
 
 def partitions_needed(config: TierConfig, need: TierNeed, used: Relied) -> int:
-    """Key prefixes that S3 has to set apart before the volume reads and writes as planned."""
-    block = block_size(config)
+    """Key prefixes that the store has to set apart before the volume reads and writes as planned."""
+    block, key = block_size(config), cloud_of(config).key
     puts, gets = request_rate(moved=need.write, block=block), request_rate(moved=need.read, block=block)
     return max(
         1,
-        count_for(puts, used.quantity(OpRate, "s3_put_rate")),
-        count_for(gets, used.quantity(OpRate, "s3_get_rate")),
+        count_for(puts, used.quantity(OpRate, f"{key}_put_rate")),
+        count_for(gets, used.quantity(OpRate, f"{key}_get_rate")),
     )
 
 
@@ -224,12 +248,12 @@ def deliver(config: TierConfig, need: TierNeed, facts: BackendFacts, words: Mapp
             "max_downloads": int(used["max_downloads"]),
             "client_cores": int(used["client_cores"]),
         },
-        cloud=cloud_size(config, used),
+        cloud=cloud_size(config, need, used),
         bill=tuple(bill(config, need, meta)),
     )
 
 
-def cloud_size(config: TierConfig, used: Relied) -> CloudSize:
+def cloud_size(config: TierConfig, need: TierNeed, used: Relied) -> CloudSize:
     """The class of the metadata engine, by its memory: of the store there is no size."""
     service = option(config.options, "metadata_service", str) or ""
     name = option(config.options, "metadata_class", str) or ""
@@ -237,7 +261,7 @@ def cloud_size(config: TierConfig, used: Relied) -> CloudSize:
     found = next((one for one in known if one.name == name), None)
     size = found.gib if found is not None else 0.0
     return CloudSize(
-        service=f"JuiceFS on S3, metadata in {SERVICES.get(service, (service,))[0]}",
+        service=f"JuiceFS on {cloud_of(config).title}, metadata in {_title(service)}",
         unit="GiB",
         size=size,
         class_name=name,
@@ -247,7 +271,21 @@ def cloud_size(config: TierConfig, used: Relied) -> CloudSize:
         growth_ceiling=known[-1].gib if known else None,
         changes_in_place=("metadata class, with a takeover of some seconds", "cache size", "quota of the volume"),
         replaces_on_change=("metadata_engine", "bucket", "block_size"),
+        beyond_quota=tuple(beyond_quota(config, need, used)),
     )
+
+
+def _title(service: str) -> str:
+    known = SERVICES.get(service)
+    return service if known is None else known.title
+
+
+def beyond_quota(config: TierConfig, need: TierNeed, used: Relied) -> Iterator[str]:
+    """What is asked beyond what one account may move by default; the store's own figures say by how much."""
+    quotas, cloud = account_quotas(config, used), cloud_of(config)
+    for word, asked, most in zip(("read", "written"), (need.read, need.write), quotas or (), strict=False):
+        if asked > most:
+            yield f"{cloud.title} of one account and region: {asked.show()} {word} of {most.show()}"
 
 
 def notes(config: TierConfig, need: TierNeed, meta: Engine, used: Relied) -> Iterator[str]:
@@ -256,24 +294,40 @@ def notes(config: TierConfig, need: TierNeed, meta: Engine, used: Relied) -> Ite
     puts, gets = request_rate(moved=need.write, block=block), request_rate(moved=need.read, block=block)
     service = option(config.options, "metadata_service", str) or ""
     yield f"metadata: {need.files:,.0f} files are {meta.data.show()} in {meta.name}; {_why(meta, need)}"
-    partitions = partitions_needed(config, need, used)
-    yield (
-        f"what is asked becomes {puts.show()} written and {gets.show()} read objects of {block.show('MiB')}: "
-        + (
-            f"S3 has to set {partitions} key prefixes apart for it, which takes 30 to 60 minutes of load (503 "
-            "meanwhile); write before the first checkpoint counts"
-            if partitions > 1
-            else "less than one key prefix of S3 carries"
-        )
-    )
+    yield f"what is asked becomes {puts.show()} written and {gets.show()} read objects of {block.show('MiB')}"
+    yield from _store_notes(config, need, used)
     yield f"one client is planned at {one.read.show()} read, {one.write.show()} written; above 10 GB/s measure first"
-    yield "S3 has no size to fill: usable is what is stored divided by max_fill; juicefs itself enforces the quota"
+    yield (
+        f"{cloud_of(config).title} has no size to fill: usable is what is stored divided by max_fill; juicefs itself "
+        "enforces the quota"
+    )
     yield "the cache of the community edition belongs to one client: each node reads its own copy of a dataset once"
     yield "the instances' own NVMe is lost when they stop: it holds caches only"
     if service == "elasticache":
         yield "a replica of ElastiCache lags behind: a takeover may lose the changes of the last second"
-    if service == "ec2":
-        yield f"TiKV on {meta.servers} instances with gp3 volumes: its servers are not made by the program"
+    if meta.name == "tikv":
+        yield f"TiKV on {meta.servers} instances with volumes of their own: its servers are not made by the program"
+
+
+def _store_notes(config: TierConfig, need: TierNeed, used: Relied) -> Iterator[str]:
+    """What the store has to be prepared for, or does not allow."""
+    cloud, quotas = cloud_of(config), account_quotas(config, used)
+    if cloud.per_prefix:
+        partitions = partitions_needed(config, need, used)
+        yield (
+            f"{cloud.title} has to set {partitions} key prefixes apart for it, which takes 30 to 60 minutes of load "
+            "(503 meanwhile); write before the first checkpoint counts"
+            if partitions > 1
+            else f"less than one key prefix of {cloud.title} carries it"
+        )
+        return
+    if quotas:
+        yield (
+            f"one account may read {quotas[0].show()} and write {quotas[1].show()} of {cloud.title} in a region; more "
+            "by a ticket (options.quota_raised says that it was granted)"
+        )
+    gets, puts = (used.quantity(OpRate, f"{cloud.key}_{word}_rate") for word in ("get", "put"))
+    yield f"requests are counted for the account or the bucket: {gets.show()} read, {puts.show()} written at most"
 
 
 def _why(meta: Engine, need: TierNeed) -> str:
@@ -290,9 +344,9 @@ def bill(config: TierConfig, need: TierNeed, meta: Engine) -> Iterator[BillItem]
     service = option(config.options, "metadata_service", str) or "metadata"
     name = option(config.options, "metadata_class", str) or "class"
     servers = meta.servers if meta.name == "tikv" else MANAGED
-    yield BillItem(items=("s3.STANDARD",), quantity=need.capacity.bytes / 1e9, per="GB-month")
+    yield BillItem(items=(cloud_of(config).item,), quantity=need.capacity.bytes / 1e9, per="GB-month")
     puts = need.written_per_day * 30 / block_size(config) / 1000 if block_size(config) else 0.0
-    yield BillItem(items=("s3.put",), quantity=puts, per="1000-requests-month")
+    yield BillItem(items=(f"{cloud_of(config).store}.put",), quantity=puts, per="1000-requests-month")
     yield BillItem(items=(f"{service}.{name}",), quantity=float(servers), per="node-hour")
 
 
@@ -309,7 +363,8 @@ def template_context(plan: TierPlan) -> Mapping[str, TemplateValue]:
     cache = option(config.options, "cache_size", Size) or CACHE_SIZE
     name = option(config.options, "metadata_engine", str) or ENGINES[0]
     return {
-        "templates": "juicefs_cloud",
+        "templates": cloud_of(config).templates,
+        "store": cloud_of(config).store,
         "engine": name,
         "service": option(config.options, "metadata_service", str) or "",
         "metadata_class": option(config.options, "metadata_class", str) or "",
@@ -330,4 +385,4 @@ def template_context(plan: TierPlan) -> Mapping[str, TemplateValue]:
 
 def needed_ids(config: TierConfig) -> tuple[str, ...]:
     """Keys of `site.network` of what must exist before bucket and engine are made."""
-    return ("subnets", "client_security_group") if in_cloud(config) else ()
+    return cloud_of(config).network if in_cloud(config) else ()

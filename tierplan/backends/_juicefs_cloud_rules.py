@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from tierplan.backends._choosing import NO_NODE, Relied, option
 from tierplan.backends._juicefs import ENGINES, Engine, block_size, block_size_ok
-from tierplan.backends._juicefs_classes import SERVICES, Class, classes_of, database_disk, metadata_gib
+from tierplan.backends._juicefs_classes import Class, classes_of, database_disk, metadata_gib
+from tierplan.backends._juicefs_sites import OF_STORE
 from tierplan.domain.need import TierNeed
 from tierplan.domain.tiers import Illegal, Layout, TierConfig
 from tierplan.units import Size
@@ -34,7 +35,7 @@ def _not_ours(config: TierConfig) -> Iterator[Illegal]:
     if pinned:
         yield Illegal(
             policy=f"{config.tier}-layout",
-            message=f"juicefs on S3 has no {' and '.join(pinned)} to pin: the service decides them",
+            message=f"juicefs in a cloud has no {' and '.join(pinned)} to pin: the service decides them",
             remedy=f"leave out {', '.join(f'tiers.{config.tier}.{word}' for word in pinned)}",
         )
 
@@ -42,7 +43,8 @@ def _not_ours(config: TierConfig) -> Iterator[Illegal]:
 def _service_faults(config: TierConfig, used: Relied) -> Iterator[Illegal]:
     service = option(config.options, "metadata_service", str) or ""
     word = option(config.options, "metadata_engine", str) or ""
-    fitting = [name for name, (_, engine_name) in SERVICES.items() if engine_name == word]
+    cloud = OF_STORE[option(config.options, "object_store", str) or ""]
+    fitting = [name for name, one in cloud.services.items() if one.engine == word]
     if word in ENGINES and service not in fitting:
         yield Illegal(
             policy="cloud-class",

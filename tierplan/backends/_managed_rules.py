@@ -83,8 +83,8 @@ def growth_fault(
     if held > ceiling * (1 + 1e-9):
         yield Illegal(
             policy="cloud-growth",
-            message=f"{backend}: {amount(ceiling, bought.unit.name)} {why}, and {amount(round(held), bought.unit.name)} "
-            "are needed",
+            message=f"{backend}: {amount(ceiling, bought.unit.name)} {why}, "
+            f"and {amount(round(held), bought.unit.name)} are needed",
             remedy=remedy,
             required=held,
             planned=ceiling,

@@ -185,7 +185,7 @@ def downward(config: TierConfig) -> Downward:
         transparent=True,
         missing="" if linked else "azure-lustre is linked to no container, so it hands nothing over",
         remedy="write tiers.hot.options.blob_container and logging_container",
-        source="learn.microsoft.com/azure/azure-managed-lustre: blob-integration, export-with-archive-jobs (2026-11-29)",
+        source="learn.microsoft.com/azure/azure-managed-lustre: blob-integration, archive jobs (2026-11-29)",
     )
 
 

@@ -34,7 +34,7 @@ from tierplan.domain.lifecycle import Downward
 from tierplan.domain.need import TierNeed
 from tierplan.domain.stack import Site, TierPins
 from tierplan.domain.tiers import NEVER, Delivered, Illegal, Layout, TierConfig, TierPlan
-from tierplan.units import OpRate, Size
+from tierplan.units import Bandwidth, OpRate, Size
 
 OPTIONS: Mapping[str, OptionKind] = {
     "metadata_engine": str,
@@ -46,8 +46,9 @@ OPTIONS: Mapping[str, OptionKind] = {
     "metadata_service": str,
     "metadata_class": str,
     "region": str,
+    "quota_raised": Bandwidth,
 }
-ONLY_IN_CLOUDS = ("metadata_service", "metadata_class", "region")
+ONLY_IN_CLOUDS = ("metadata_service", "metadata_class", "region", "quota_raised")
 STORES = ("ceph-rgw", "rados")
 LAYOUTS = (
     Layout(kind="replicas", replicas=3),

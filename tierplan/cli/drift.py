@@ -46,6 +46,10 @@ def _lines(plan: Plan, made: existing.Comparison, systems: Sequence[existing.Sys
     for system in systems:
         if system.fullest is not None:
             yield from texts.wrapped(f"- {system.tier}: {existing.fullest_words(system)}", indent=4)
+        tier = plan.tiers.get(system.tier)
+        reach = existing.reach_words(system, tier) if tier and tier.config.backend == system.backend else ""
+        if reach:
+            yield from texts.wrapped(f"- {system.tier}: {reach}", indent=4)
         for line in system.unknown:
             yield from texts.wrapped(f"- not compared: {line}", indent=4)
 
@@ -74,6 +78,7 @@ def _document(plan: Plan, made: existing.Comparison, systems: Sequence[existing.
                 "fullest": None if one.fullest is None else one.fullest.name,
                 "fullest_fraction": None if one.fullest is None else one.fullest.fraction,
                 "mean_fraction": one.mean if one.targets else None,
+                "reach_fraction": one.reach,
             }
             for one in systems
         ],

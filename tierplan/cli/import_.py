@@ -126,10 +126,13 @@ def _unknown(text: str, system: existing.System) -> list[str]:
 def _carries(plan: Plan, findings: Sequence[Finding], systems: Sequence[existing.System]) -> Iterator[str]:
     for system in systems:
         tier = plan.tiers.get(system.tier)
-        if tier is None or not system.usable:
+        if tier is None:
             continue
+        reach = existing.reach_words(system, tier)
+        if reach:
+            yield from texts.wrapped(f"- {system.tier}: {reach}", indent=4)
         counted = tier.delivered.usable
-        if counted.base > system.usable * OVER:
+        if system.usable and counted.base > system.usable * OVER:
             yield from texts.wrapped(
                 f"- {system.tier}: these choices count as {counted.show()} usable, the system reports "
                 f"{Size(system.usable).show()}: pin the drives that it has before you trust the plan",

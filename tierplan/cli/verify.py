@@ -50,16 +50,11 @@ def command(
     wanted = load.read_stack(stack)
     plan = make_plan(wanted, load.catalogue(), load.read_prices(wanted, stack))
     form = "json" if as_json else form
+    _fit_together(of_config=of_config, form=form, calibrate=calibrate, of_systems=bool(tier or names))
     if of_config:
         from tierplan.cli.drift import show_drift  # noqa: PLC0415  # for those who compare what is deployed
 
-        if calibrate is not None or form not in ("text", "json"):
-            message = "--config is shown as text or json, and calibrates nothing"
-            raise click.UsageError(message)
         sys.exit(REFUSED if show_drift(plan, results, tier=tier, names=names, as_json=form == "json") else 0)
-    if tier is not None or names:
-        message = "--tier and --name belong to --config"
-        raise click.UsageError(message)
     planned = measure.steps(plan)
     measured = measure.read(results)
     verdicts = measure.verify(plan, planned, measured, rehearsal=_rehearsed(results))
@@ -73,6 +68,15 @@ def command(
     else:
         texts.show(_markdown(verdicts) if form == "markdown" else _lines(plan.stack.name, verdicts, strangers))
     sys.exit(REFUSED if any(one.judgement == "contradicts" for one in verdicts) else 0)
+
+
+def _fit_together(*, of_config: bool, form: str, calibrate: Path | None, of_systems: bool) -> None:
+    if of_config and (calibrate is not None or form not in ("text", "json")):
+        message = "--config is shown as text or json, and calibrates nothing"
+        raise click.UsageError(message)
+    if of_systems and not of_config:
+        message = "--tier and --name belong to --config"
+        raise click.UsageError(message)
 
 
 def _rehearsed(results: Sequence[Path]) -> bool:

@@ -9,7 +9,7 @@ What exists: the outputs of running systems, as pins of a stack and beside a pla
 
 from tierplan.existing.drift import Comparison, Difference, compared
 from tierplan.existing.gathering import read, systems
-from tierplan.existing.merging import Change, Merged, backends_of, fullest_words, merged, pinned, starter
+from tierplan.existing.merging import Change, Merged, backends_of, fullest_words, merged, pinned, reach_words, starter
 from tierplan.existing.nouns import Found, System
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "fullest_words",
     "merged",
     "pinned",
+    "reach_words",
     "read",
     "starter",
     "systems",

@@ -20,7 +20,7 @@ def parsed(text: str, file: str) -> object:
     """
     try:
         return json.loads(text)
-    except ValueError as fault:
+    except (ValueError, RecursionError) as fault:
         message = f"{file}: is cut off or no JSON ({fault}); run the command again and keep all of its output"
         raise InputError(message) from None
 

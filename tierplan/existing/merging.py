@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tierplan import load
 from tierplan.domain.need import Tier
+from tierplan.domain.tiers import TierPlan
 from tierplan.errors import InputError
 from tierplan.existing.choices import flat, same
 from tierplan.existing.editing import line_of, set_value
@@ -20,6 +21,7 @@ from tierplan.units import Size
 
 MARKS = ("# imported from ", "# not known: ", "# fullest target: ", "# reported: ")
 OPEN = ("auto", "")
+REACHED = 0.95  # nearer is even enough
 LINES = re.compile("[^\n\r\x85\u2028\u2029]*(?:\r\n|[\n\r\x85\u2028\u2029]|\\Z)")  # as YAML counts them
 RIVALS = (
     ("layout.replicas", ("layout.data_units", "layout.parity_units")),
@@ -134,6 +136,19 @@ def fullest_words(system: System) -> str:
     return (
         f"{one.name} is {one.fraction:.0%} full, all of them {system.mean:.0%}: "
         "the room that is left ends with the fullest, not with the mean"
+    )
+
+
+def reach_words(system: System, tier: TierPlan) -> str:
+    """What of the planned capacity can be reached before the fullest target is at planned fill; empty if all of it."""
+    if system.fullest is None or system.reach > REACHED:
+        return ""
+    planned, needed = tier.delivered.planned, tier.need.capacity
+    room = planned * system.reach
+    return (
+        f"filled as unevenly as now (the fullest {system.fullest.fraction:.0%}, the mean {system.mean:.0%}) it takes "
+        f"{room.show()} of the {planned.show()} that the plan counts; required are {needed.show()}"
+        f"{': too little' if needed.base > room.base else ''}"
     )
 
 

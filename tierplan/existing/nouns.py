@@ -22,7 +22,7 @@ NODE_WORDS = (
     "node.cores",
     "node.memory",
 )
-LAYOUT_WORDS = ("layout.data_units", "layout.replicas")
+HALF = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,3 +102,14 @@ class System:
         """The share that is used of all."""
         size = sum(one.size for one in self.targets)
         return sum(one.used for one in self.targets) / size if size else 0.0
+
+    @property
+    def reach(self) -> float:
+        """
+        The share of its capacity that a system can take, filled as unevenly as it is now.
+
+        Formula:  mean / fullest
+        Assumes:  what comes is spread like what is there; below half full, unevenness is only young
+        """
+        full = self.fullest.fraction if self.fullest else 0.0
+        return self.mean / full if full >= HALF else 1.0

@@ -18,19 +18,19 @@ PRODUCT = "BeeGFS"
 TELLS = {"nodes": "beegfs-ctl --listtargets --nodetype=storage --state, or beegfs target list"}
 SIZE = r"[\d.]+[KMGTPE]?i?B"
 OLD = re.compile(
-    r"^\s*(?:(?P<group>\d+)\s+(?:primary|secondary)\s+)?(?P<id>\d+)\s+(?P<reach>\S+)\s+(?P<state>\S+)\s+"
+    r"^[ \t]*(?:(?P<group>\d+)\s+(?:primary|secondary)\s+)?(?P<id>\d+)\s+(?P<reach>\S+)\s+(?P<state>\S+)\s+"
     rf"(?:(?P<size>{SIZE})\s+(?P<free>{SIZE})\s+\d+%\s+\S+\s+\S+\s+\d+%\s+)?(?P<node>\S.*?)\s*$",
     re.MULTILINE,
 )
 DF = re.compile(
-    rf"^\s*(?P<id>\d+)\s+(?P<pool>low|normal|emergency)\s+(?P<size>{SIZE})\s+(?P<free>{SIZE})\s+\d+%", re.MULTILINE
+    rf"^[ \t]*(?P<id>\d+)\s+(?P<pool>low|normal|emergency)\s+(?P<size>{SIZE})\s+(?P<free>{SIZE})\s+\d+%", re.MULTILINE
 )
-NEW = re.compile(r"^\s*(?P<id>[sm]:\d+)\s+(?P<kind>storage|meta)\s+(?P<alias>\S+)\s+(?P<node>[sm]:\d+)\b", re.MULTILINE)
+NEW = re.compile(r"^[ \t]*(?P<id>[sm]:\d+)\s+(?P<kind>storage|meta)\s+\S+\s+(?P<node>[sm]:\d+)\b", re.MULTILINE)
 
 
 def fits(text: str) -> bool:
     """Whether this is one of BeeGFS's lists of targets."""
-    return bool(re.search(r"TargetID\s+(Reachability|Cap\. Pool)|^\s*ID\s+TYPE\s+ALIAS\s+NODE", text, re.MULTILINE))
+    return bool(re.search(r"TargetID\s+(Reachability|Cap\. Pool)|^[ \t]*ID\s+TYPE\s+ALIAS\s+NODE", text, re.MULTILINE))
 
 
 def read(text: str, file: str) -> Iterator[Found]:
@@ -39,7 +39,7 @@ def read(text: str, file: str) -> Iterator[Found]:
 
     Raises:   InputError if no line is a target
     """
-    if re.search(r"^\s*ID\s+TYPE\s+ALIAS\s+NODE", text, re.MULTILINE):
+    if re.search(r"^[ \t]*ID\s+TYPE\s+ALIAS\s+NODE", text, re.MULTILINE):
         found = _new(text, file)
     elif "Cap. Pool" in text:
         found = _df(text, file)

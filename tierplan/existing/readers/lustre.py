@@ -18,11 +18,11 @@ from tierplan.existing.nouns import Found, Target
 PRODUCT = "Lustre"
 TELLS = {"nodes": "lctl get_param osc.*.ost_conn_uuid", "options": "lfs df"}
 TARGET = re.compile(
-    r"^\s*(?P<fs>\S+)-(?P<kind>OST|MDT)(?P<index>[0-9a-f]{4})_UUID\s+"
+    r"^[ \t]*(?P<fs>\S+)-(?P<kind>OST|MDT)(?P<index>[0-9a-f]{4})_UUID\s+"
     r"(?P<size>[\d.]+[KMGTPE]?)\s+(?P<used>[\d.]+[KMGTPE]?)\s+(?P<free>[\d.]+[KMGTPE]?)\s+\d+%",
     re.MULTILINE,
 )
-INACTIVE = re.compile(r"^\s*(?P<fs>\S+)-(?P<kind>OST|MDT)(?P<index>[0-9a-f]{4})_UUID\s*:\s*inactive", re.MULTILINE)
+INACTIVE = re.compile(r"^[ \t]*(?P<fs>\S+)-(?P<kind>OST|MDT)(?P<index>[0-9a-f]{4})_UUID\s*:\s*inactive", re.MULTILINE)
 SERVER = re.compile(r"^osc\.(?P<fs>\S+?)-OST(?P<index>[0-9a-f]{4})-osc-\S*?\.ost_conn_uuid=(?P<nid>\S+)", re.MULTILINE)
 KIB = 1024.0
 

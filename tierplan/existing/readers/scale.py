@@ -18,25 +18,24 @@ from tierplan.existing.nouns import Found, Target, Value
 PRODUCT = "Storage Scale"
 TELLS = {"nodes": "mmvdisk server list", "node.drives": "mmvdisk recoverygroup list --declustered-array"}
 ARRAY = re.compile(
-    r"^\s*(?P<name>DA\d+)\s+(?P<service>yes|no)\s+(?P<type>\w+)\s+\d+\s+\d+\s+(?P<total>\d+)\s+(?P<spare>\d+)\s+\d+\s+"
+    r"^[ \t]*(?P<name>DA\d+)\s+(?:yes|no)\s+(?P<type>\w+)\s+\d+\s+\d+\s+(?P<total>\d+)\s+(?P<spare>\d+)\s+\d+\s+"
     r"(?P<raw>[\d.]+ [KMGTP]?i?B)\s+(?P<free>[\d.]+ [KMGTP]?i?B)",
     re.MULTILINE,
 )
-SERVER = re.compile(r"^\s*\d+\s+(?P<server>[\w.-]*[A-Za-z][\w.-]*)\s+(?P<state>yes|no)\b", re.MULTILINE)
+SERVER = re.compile(r"^[ \t]*\d+\s+(?P<server>[\w.-]*[A-Za-z][\w.-]*)\s+(?P<state>yes|no)\b", re.MULTILINE)
 POOL = re.compile(
     r"^(?P<name>\S+)\s+\d+\s+(?P<block>[\d.]+ [KMG]B)\s+(?P<data>yes|no)\s+(?P<meta>yes|no)\s+"
     r"(?P<total>\d+)\s+(?P<free>\d+) \(\s*\d+%\)",
     re.MULTILINE,
 )
+LOOK = re.compile(r"^(Storage pools in file system|[ \t]*array\s+service\s+type|[ \t]*number\s+server\b)", re.MULTILINE)
 MEDIA = {"nvme": "nvme", "ssd": "ssd", "hdd": "hdd"}
 FASTEST = ("nvme", "ssd", "hdd")
 
 
 def fits(text: str) -> bool:
     """Whether this is one of the three lists."""
-    return bool(
-        re.search(r"^Storage pools in file system|^\s*array\s+service\s+type|^\s*number\s+server\b", text, re.MULTILINE)
-    )
+    return LOOK.search(text) is not None
 
 
 def read(text: str, file: str) -> Iterator[Found]:

@@ -1,7 +1,7 @@
 """
 WEKA: ``weka status -J``, ``weka cluster drive -J``, ``weka cluster container -J``.
 
-Source:   recorded output of weka status 4.1 and 4.4; field names of the lists in weka's own tools (checked 2026-11-29).
+Source:   recorded output of weka status 4.1 and 4.4; field names of the lists as public tools read them (2026-11-29).
           Capacity is net; drive_capacity_gb is raw and decimal.
 """
 
