@@ -1,4 +1,4 @@
-"""SFS Turbo: sizes in steps of 1.2 TB rounded down, ceilings by class, what is refused; CFS Turbo is always rejected."""
+"""SFS Turbo: sizes in steps of 1.2 TB rounded down, ceilings by class, refusals; CFS Turbo is always rejected."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_faster_class_or_a_ticket_is_named_where_a_class_ends(lab):
 STACK = """
 config:
   tierplan:site: {kind: tencent, region: ap-shanghai}
-  tierplan:cluster: {gpu_nodes: 8, gpus_per_node: 8, local_nvme: {drives: 4}, storage_network: {ports: 1, rate: "100 Gbit/s"}}
+  tierplan:cluster: {gpu_nodes: 8, gpus_per_node: 8, local_nvme: {drives: 4}, storage_network: {ports: 1}}
   tierplan:workloads: [{name: users, kind: general, read: "1 GB/s", write: "0.1 GB/s"}]
   tierplan:capacity: {home: "10 TB", files: 1e6}
   tierplan:tiers: {hot: {backend: HOT}, cold: {backend: cos}}

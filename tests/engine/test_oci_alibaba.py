@@ -20,7 +20,11 @@ CPFS = "alicloud:nas/fileSystem:FileSystem"
 @pytest.mark.parametrize(
     ("name", "kept", "made"),
     [
-        ("oci-lustre", {OCI_LUSTRE, OCI_BUCKET}, {"oci:Lustre/fileStorageObjectStorageLink:FileStorageObjectStorageLink"}),
+        (
+            "oci-lustre",
+            {OCI_LUSTRE, OCI_BUCKET},
+            {"oci:Lustre/fileStorageObjectStorageLink:FileStorageObjectStorageLink"},
+        ),
         ("alibaba-cpfs", {CPFS, OSS}, {"alicloud:nas/mountTarget:MountTarget", "alicloud:nas/dataFlow:DataFlow"}),
     ],
 )

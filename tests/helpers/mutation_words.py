@@ -47,13 +47,13 @@ OPTIONS: Mapping[str, tuple[Row, ...]] = {
         ("version", 7.0, "neutral", nothing, nothing),
     ),
     "juicefs": (
-        ("block_size", "1 MiB", "neutral", nothing, nothing),
+        ("block_size", "1 MiB", "worsens", nothing, both(SLOW, STANDING)),  # more requests to the store
         ("cache_size", "1 GiB", "neutral", nothing, nothing),  # a cache is never counted as bandwidth
         ("object_store", "ceph-rgw", "worsens", LAYOUT, both(ANYTHING, rules("stack-parts"))),
         ("metadata_engine", "tikv", "worsens", CLASS, nothing),
         ("metadata_class", "cache.t4g.nano", "worsens", CLASS, nothing),
         ("metadata_service", "ec2", "worsens", CLASS, nothing),
-        ("region", "eu-west-1", "neutral", nothing, nothing),
+        ("region", "eu-west-1", "worsens", nothing, both(SLOW, STANDING)),  # a quota of its own
         ("write_back", True, "worsens", nothing, CLASS),
     ),
     "lustre": (

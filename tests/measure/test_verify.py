@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from tierplan import load, measure
 from tierplan.cli.commands import cli
+from tierplan.domain.stack import Calibration
 from tierplan.errors import InputError
 from tierplan.load.calibration import read_calibration
 from tierplan.measure.nouns import Measurement
@@ -188,7 +189,7 @@ def test_measuring_a_calibrated_plan_again_goes_on_from_what_is_known(calibrated
         ("schema: other\n", "is no calibration"),
         ("schema: tierplan/calibration/1\nmeasured: [3]\n", r"measured\[0\]: 3 is no map"),
         (
-            "schema: tierplan/calibration/1\nmeasured: [{backend: w, node: x, quantity: reads, fraction: 2, source: s}]",
+            "schema: tierplan/calibration/1\nmeasured: [{backend: w, node: y, quantity: reads, fraction: 2, source: f}]",
             "quantity: .*unknown; allowed: read, write, op_rate",
         ),
         ("schema: [\n", "yaml"),
@@ -225,3 +226,20 @@ def test_command_shows_each_run_and_refuses_what_contradicts(results, tmp_path):
 def test_command_tells_what_is_no_result(tmp_path):
     (tmp_path / "x.json").write_text("{}")
     assert isinstance(told(tmp_path / "x.json").exception, InputError)
+
+
+def test_seven_tenths_of_a_promise_that_binds_buys_more_nodes():
+    """Where write bandwidth sets the count, 70 % of the prediction asks for more nodes; the old count is refused."""
+    form = load.read_form(DEMO)
+    stack = form.stack({"tiers.hot": {"backend": "weka"}, "workloads[0].checkpoint.interval": "5 min"})
+    plan = make_plan(stack, load.catalogue())
+    hot = plan.tiers["hot"]
+    assert hot.delivered.bound_by in ("write", "phases")
+    measured = measure.verify(plan, measure.steps(plan), [run(value=hot.delivered.healthy.write.base * 0.7)])
+    (row,) = measure.calibrated(plan, measured)["measured"]
+    known = replace(stack, calibrated=(Calibration(**row),))
+    again = make_plan(known, load.catalogue()).tiers["hot"]
+    assert again.config.nodes > hot.config.nodes
+    pinned = replace(known, tiers=replace(known.tiers, hot=replace(known.tiers.hot, nodes=hot.config.nodes)))
+    against = {one.policy for one in judge(make_plan(pinned, load.catalogue())) if one.level == "mandatory"}
+    assert "hot-write-bandwidth" in against

@@ -1,4 +1,4 @@
-"""Alibaba Cloud CPFS: its classes and sizes, and the words of a stack; of what is left open the leaner class is taken."""
+"""Alibaba Cloud CPFS: its classes and sizes, and the words of a stack; where open, the leaner class is taken."""
 
 from __future__ import annotations
 

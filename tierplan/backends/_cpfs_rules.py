@@ -22,7 +22,7 @@ REDUNDANCIES = ("LRS", "ZRS")
 LEAST_FLOW, FLOW = "data_flow_1", ("data_flow_1", "data_flow_2", "data_flow_3")
 
 
-def faults(
+def faults(  # noqa: PLR0917  # everything that a configuration is judged by
     config: TierConfig, choice: Choice, bought: Bought, limits: Caps, need: TierNeed, facts: BackendFacts, used: Relied
 ) -> Iterator[Illegal]:
     """Everything against a configuration."""

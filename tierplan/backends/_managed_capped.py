@@ -13,21 +13,22 @@ from tierplan.units import Bandwidth, OpRate, Size
 
 ENDLESS = 1e18
 NOISE = 1 + 1e-9
+UNCAPPED, NOTHING, UNCOUNTED = Bandwidth(ENDLESS), Bandwidth(0.0), OpRate(ENDLESS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caps:
     """What a file system of a class gives at most whatever its size, and what each unit of size brings."""
 
-    read: Bandwidth = Bandwidth(ENDLESS)
-    write: Bandwidth = Bandwidth(ENDLESS)
+    read: Bandwidth = UNCAPPED
+    write: Bandwidth = UNCAPPED
     op_rate_each: OpRate
-    op_rate: OpRate = OpRate(ENDLESS)
+    op_rate: OpRate = UNCOUNTED
     files_each: float = ENDLESS
     files: float = ENDLESS
     margin: float = 1.0
     """Share of the published rate that is counted on."""
-    least_rate: Bandwidth = Bandwidth(0.0)
+    least_rate: Bandwidth = NOTHING
     """What the smallest file system gives anyhow."""
 
     def bandwidth(self, bought: Bought) -> tuple[Bandwidth, Bandwidth]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tierplan.backends._choosing import Relied, option
@@ -140,7 +140,7 @@ def settled(pins: Options, need: TierNeed, site: Site, facts: BackendFacts, used
     return min(found, key=lambda offer: offer.rank).words
 
 
-def faults(
+def faults(  # noqa: PLR0917  # everything that a configuration is judged by
     config: TierConfig, choice: Choice, bought: Bought, limits: Caps, need: TierNeed, used: Relied
 ) -> Iterator[Illegal]:
     """Everything against a configuration."""

@@ -22,8 +22,8 @@ from tierplan.plan.rules_survive import lost_too_likely
 ALWAYS_REJECTED = {
     "hdfs": "HDFS is no storage for GPU clusters: no POSIX writes, small files load its single name node, "
     "and training frameworks reach it through a Java client only",
-    "cfs-turbo": "CFS Turbo of Tencent Cloud publishes no bandwidth by size: a file system takes at most 2,000 clients and "
-    "100 GiB/s, one client 10 GiB/s (limits page), and sizing it would be a guess; JuiceFS on COS can be planned",
+    "cfs-turbo": "CFS Turbo of Tencent Cloud publishes no bandwidth by size: a file system takes at most 2,000 clients "
+    "and 100 GiB/s, one client 10 GiB/s (limits page), and sizing it would be a guess; JuiceFS on COS can be planned",
 }
 UNSIZED: Mapping[str, tuple[str, ...]] = {"tencent": ("cfs-turbo",)}
 """Kind of site -> what is sold there for this and cannot be sized."""

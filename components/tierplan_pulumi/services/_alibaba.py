@@ -67,15 +67,19 @@ def safe_bucket(
     if bucket_id is not None:
         return BucketHandle(name=pulumi.Output.from_input(bucket_id))
     key = where.ids.get("kms_key")
-    rule: dict[str, Any] = {"sse_algorithm": "KMS", "kms_master_key_id": key} if key else {"sse_algorithm": "AES256"}
+    words: dict[str, Any] = {
+        "server_side_encryption_rule": {"sse_algorithm": "KMS", "kms_master_key_id": key}
+        if key
+        else {"sse_algorithm": "AES256"},
+        "versioning": {"status": "Enabled"} if versioning else None,
+        "lifecycle_rules": [rule_args(one) for one in _rules(lifecycle, versioning=versioning)],
+        "tags": {**tags(where.tags), **(more_tags or {})},
+    }
     bucket = pulumi_alicloud.oss.Bucket(
         name,
         storage_class="Standard",  # Guard: a change of it replaces the bucket; classes are the rules' affair
-        server_side_encryption_rule=rule,
-        versioning={"status": "Enabled"} if versioning else None,
-        lifecycle_rules=[rule_args(one) for one in _rules(lifecycle, versioning=versioning)],
-        tags={**tags(where.tags), **(more_tags or {})},
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(protect=True)),
+        **words,
     )
     private = pulumi_alicloud.oss.BucketPublicAccessBlock(
         f"{name}-private",

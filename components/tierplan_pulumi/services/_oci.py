@@ -104,7 +104,7 @@ def _rules(lifecycle: LifecyclePlan | None, *, versioning: bool) -> tuple[Object
     return (*rules, *least)
 
 
-def _rule(item: documents.Document) -> dict[str, Any]:
+def _rule(item: documents.Document) -> Any:  # the provider's own types are not told apart here
     """One item of the policy in the provider's words; its number is text there."""
     found: dict[str, Any] = {
         "name": item["name"],

@@ -93,9 +93,7 @@ def _mount_target(
     )
 
 
-def _protocol(
-    name: str, where: Place, system: pulumi_alicloud.nas.FileSystem, opts: pulumi.ResourceOptions
-) -> None:
+def _protocol(name: str, where: Place, system: pulumi_alicloud.nas.FileSystem, opts: pulumi.ResourceOptions) -> None:
     """
     NFS in front of the file system, for clients without its own client, and for Kubernetes.
 
@@ -121,7 +119,7 @@ def _protocol(
     )
 
 
-def _flows(
+def _flows(  # noqa: PLR0917  # what a flow is made of
     name: str,
     chosen: TierPlan,
     plan: Plan,

@@ -60,7 +60,7 @@ def inputs(chosen: TierPlan, where: Place) -> dict[str, Any]:
     }
 
 
-def _links(
+def _links(  # noqa: PLR0917  # what a link is made of
     name: str,
     chosen: TierPlan,
     plan: Plan,

@@ -1,4 +1,4 @@
-"""The bucket of a cold tier on Oracle's Object Storage, with the plan's rules of age; or somebody's own, left as it is."""
+"""The bucket of a cold tier on Oracle's Object Storage, with the plan's rules of age; or somebody's own bucket."""
 
 import pulumi
 
