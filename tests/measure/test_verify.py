@@ -189,7 +189,7 @@ def test_measuring_a_calibrated_plan_again_goes_on_from_what_is_known(calibrated
         ("schema: other\n", "is no calibration"),
         ("schema: tierplan/calibration/1\nmeasured: [3]\n", r"measured\[0\]: 3 is no map"),
         (
-            "schema: tierplan/calibration/1\nmeasured: [{backend: w, node: y, quantity: reads, fraction: 2, source: f}]",
+            "schema: tierplan/calibration/1\nmeasured: [{backend: w, node: y, quantity: up, fraction: 2, source: f}]",
             "quantity: .*unknown; allowed: read, write, op_rate",
         ),
         ("schema: [\n", "yaml"),

@@ -55,8 +55,8 @@ def _words(choice: Choice, used: Relied) -> Iterator[Illegal]:
         read, write = used.quantity(Bandwidth, "p400_read"), used.quantity(Bandwidth, "p400_write")
         yield class_fault(
             NAME,
-            f"storage_type {NEXT}: no bandwidth by size is published, only {read.show()} read and {write.show()} written "
-            "through a VPC by default, so it cannot be planned",
+            f"storage_type {NEXT}: no bandwidth by size is published, only {read.show()} read and {write.show()} "
+            "written through a VPC by default, so it cannot be planned",
             f"write storage_type: {CLASSES[LINGJUN][0]}",
         )
     elif choice.storage not in allowed:
@@ -157,7 +157,7 @@ def beyond_quota(choice: Choice, bought: Bought, facts: BackendFacts) -> Iterato
 
 
 def is_ours(inputs: Mapping[str, object]) -> bool:
-    """Whether a file system of the provider is CPFS: of its other types (standard, extreme, cpfsse) nothing is known."""
+    """Whether a file system of the provider is CPFS: of other types (standard, extreme, cpfsse) nothing is known."""
     found = inputs.get("fileSystemType")
     return not isinstance(found, str | None) or found == GENERAL
 

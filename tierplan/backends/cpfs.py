@@ -82,8 +82,8 @@ def notes(config: TierConfig, choice: Choice, bought: Bought, facts: BackendFact
     yield from (f"by a ticket only: {line}" for line in beyond_quota(choice, bought, facts))
     small = min(used[f"{name}_iops"] * size, used[f"{name}_most_iops"])
     yield (
-        f"{name} publishes {small:,.0f} small I/O a second at {amount(size, bought.unit.name)}; no metadata rate and no "
-        "price is published, so the class with the least bandwidth that does is taken"
+        f"{name} publishes {small:,.0f} small I/O a second at {amount(size, bought.unit.name)}; no metadata rate and "
+        "no price is published, so the class with the least bandwidth that does is taken"
     )
     if choice.edition == LINGJUN:
         yield (
@@ -92,8 +92,8 @@ def notes(config: TierConfig, choice: Choice, bought: Bought, facts: BackendFact
         )
     else:
         yield (
-            f"sizes from {facts['general_least']:,.0f} GiB in steps of {facts['general_step']:,.0f} are inferred from the "
-            "provider's tests: if the service refuses one, take the next that its page offers"
+            f"sizes from {facts['general_least']:,.0f} GiB in steps of {facts['general_step']:,.0f} are inferred from "
+            "the provider's tests: if the service refuses one, take the next that its page offers"
         )
         yield (
             "clients mount it over NFS through the protocol service, as Kubernetes needs"

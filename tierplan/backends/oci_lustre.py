@@ -82,8 +82,8 @@ def notes(config: TierConfig, bought: Bought, used: Relied) -> Iterator[str]:
     """What a reader should know beside the figures."""
     size = bought.size or 0.0
     yield (
-        f"{amount(size, 'GB')} are written as {size / 1000:,.10g} TiB in documentation and console; the request carries "
-        f"{size:,.10g}"
+        f"{amount(size, 'GB')} are written as {size / 1000:,.10g} TiB in documentation and console; the request "
+        f"carries {size:,.10g}"
     )
     yield (
         f"{bought.grade.name} gives {bought.read.show('GB/s')} by the published class; "

@@ -26,8 +26,15 @@ def node_words(node: StorageNode) -> str:
 
 
 def measured_of(entries: Iterable[Calibration], *, backend: str, node: StorageNode) -> Measured | None:
-    """What was measured of this product on this node: of several figures of a direction the lowest."""
-    mine = [one for one in entries if one.backend == backend and one.node == node_words(node)]
+    """
+    What was measured of this product on this node, else on any other: of several figures of a direction the lowest.
+
+    A product that fell short on one node is not believed on another one that nobody has measured.
+    """
+    product = [one for one in entries if one.backend == backend]
+    mine = [one for one in product if one.node == node_words(node)]
+    elsewhere = "" if mine else " on another node"
+    mine = mine or product
     if not mine:
         return None
     shares = {"read": 1.0, "write": 1.0, "op_rate": 1.0}
@@ -37,7 +44,7 @@ def measured_of(entries: Iterable[Calibration], *, backend: str, node: StorageNo
         read_fraction=shares["read"],
         write_fraction=shares["write"],
         op_rate_fraction=shares["op_rate"],
-        source="; ".join(dict.fromkeys(one.source for one in mine)),
+        source="; ".join(dict.fromkeys(one.source + elsewhere for one in mine)),
     )
 
 
