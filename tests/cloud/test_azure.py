@@ -21,7 +21,8 @@ from tierplan.units import Bandwidth, OpRate, Size, bandwidth, op_rate, size
 
 LAB = managedlab.Lab("azure-lustre", "azure")
 PREFIX = "AMLFS-Durable-Premium-"
-ACCOUNT = "/subscriptions/s/resourceGroups/gpu/providers/Microsoft.Storage/storageAccounts/{}/blobServices/default/containers/{}"
+PROVIDERS = "/subscriptions/s/resourceGroups/gpu/providers"
+ACCOUNT = PROVIDERS + "/Microsoft.Storage/storageAccounts/{}/blobServices/default/containers/{}"
 BLOB = {"blob_container": ACCOUNT.format("gpudata", "data"), "logging_container": ACCOUNT.format("gpudata", "logs")}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -19,6 +20,12 @@ FOLDERS = {
     "azure-lustre": "10-hot-azure-lustre/",
     "google-lustre": "10-hot-google-lustre/",
     "juicefs-cloud": "10-hot-juicefs/",
+    "juicefs-azure": "10-hot-juicefs/",
+    "juicefs-google": "10-hot-juicefs/",
+    "oci-lustre": "10-hot-oci-lustre/",
+    "cpfs": "10-hot-cpfs/",
+    "sfs-turbo": "10-hot-sfs-turbo/",
+    "juicefs-elsewhere": "10-hot-juicefs/",
 }
 CHANGES = {
     "fsx-lustre": {
@@ -27,9 +34,24 @@ CHANGES = {
     },
     "azure-lustre": {"azure-lustre": ({},)},
     "google-lustre": {"google-lustre": ({}, {"instance_id": "mine"})},
+    "juicefs-azure": {
+        "azure-juicefs": ({}, {"metadata_engine": "redis"}, {"metadata_engine": "tikv", "bucket": "mine/hot"}),
+    },
+    "juicefs-google": {
+        "google-juicefs": ({}, {"metadata_engine": "postgresql"}, {"metadata_engine": "tikv", "bucket": "mine"}),
+    },
     "juicefs-cloud": {
         "aws-juicefs-redis": ({}, {"kubernetes": True, "metadata_service": "memorydb"}, {"bucket": "my-bucket"}),
         "aws-juicefs-postgresql": ({}, {"metadata_service": "aurora"}, {"metadata_engine": "tikv", "write_back": True}),
+    },
+    "oci-lustre": {"oci-lustre": ({}, {"file_system_name": "mine"})},
+    "cpfs": {"alibaba-cpfs": ({}, {"protocol_service": False}, {"file_system_type": "lingjun", "size": "100 TiB"})},
+    "sfs-turbo": {"huawei-sfs-turbo": ({},)},
+    "juicefs-elsewhere": {
+        "oci-juicefs": ({}, {"metadata_engine": "postgresql"}, {"metadata_engine": "tikv"}),
+        "alibaba-juicefs": ({}, {"metadata_engine": "redis", "bucket": "my-bucket"}),
+        "tencent-juicefs": ({"kubernetes": True}, {"metadata_engine": "postgresql"}, {"metadata_engine": "tikv"}),
+        "huawei-juicefs": ({}, {"metadata_engine": "redis", "kubernetes": True}),
     },
 }
 
@@ -117,6 +139,20 @@ def test_a_class_of_kubernetes_keeps_what_a_claim_leaves(rendered):
                     assert document["spec"]["persistentVolumeReclaimPolicy"] == "Retain"
                     attributes = document["spec"]["csi"]["volumeAttributes"]
                     assert set(attributes) == set(parser(rendered[0])[1]["fields"]["volume_attributes"]["names"])
+
+
+def test_terraform_is_json_of_sourced_words_and_keeps_what_holds_data(rendered):
+    for files in rendered[1]:
+        for path, text in files.items():
+            if not path.endswith(".tf.json"):
+                continue
+            document = json.loads(text)
+            for kind, made in document["resource"].items():
+                for words in made.values():
+                    assert words["lifecycle"] == {"prevent_destroy": True}
+                    assert set(words) - {"lifecycle"} <= set(parser(rendered[0])[1]["fields"][kind]["names"]), kind
+                    assert words.get("password", "${var.password}") == "${var.password}"
+            assert all(block == {} or block == {"sensitive": True} for block in document["variable"].values())
 
 
 def test_the_mount_line_is_the_services_own():

@@ -91,7 +91,8 @@ def _blob(config: TierConfig, choice: Choice) -> Iterator[Illegal]:
         return
     if data.group(1) != logs.group(1):
         yield _link(
-            f"blob_container is of account {data.group(1)} and logging_container of {logs.group(1)}; one account holds both",
+            f"blob_container is of account {data.group(1)} and logging_container of {logs.group(1)}; "
+            "one account holds both",
             "name two containers of one account",
         )
     elif data.group(2) == logs.group(2):

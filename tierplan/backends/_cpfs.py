@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tierplan.backends._choosing import Relied, option
 from tierplan.backends._managed import GIB, TIB, Bought, Grade, Options, Unit, offers, whole
-from tierplan.backends._managed_capped import ENDLESS, Caps, counts
+from tierplan.backends._managed_capped import ENDLESS, Caps, counts, leanest
 from tierplan.backends._managed_sizes import Band, Bands
 from tierplan.domain.facts import BackendFacts
 from tierplan.domain.need import TierNeed
@@ -129,4 +129,4 @@ def settled(pins: Options, need: TierNeed, site: Site, facts: BackendFacts, used
             usable=used["usable_fraction"],
         ),
     )
-    return min(found, key=lambda offer: offer.rank).words
+    return leanest(found, used)

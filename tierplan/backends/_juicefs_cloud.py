@@ -320,12 +320,13 @@ def _store_notes(config: TierConfig, need: TierNeed, used: Relied) -> Iterator[s
             if partitions > 1
             else f"less than one key prefix of {cloud.title} carries it"
         )
-        return
     if quotas:
         yield (
             f"one account may read {quotas[0].show()} and write {quotas[1].show()} of {cloud.title} in a region; more "
             "by a ticket (options.quota_raised says that it was granted)"
         )
+    if cloud.per_prefix:
+        return
     gets, puts = (used.quantity(OpRate, f"{cloud.key}_{word}_rate") for word in ("get", "put"))
     yield f"requests are counted for the account or the bucket: {gets.show()} read, {puts.show()} written at most"
 
@@ -354,8 +355,8 @@ def template_context(plan: TierPlan) -> Mapping[str, TemplateValue]:
     """
     What the commands of volume and clients need.
 
-    templates:  the folder of this way to run JuiceFS
-    metadata:   engine, service, metadata_class, port
+    templates:  the folder of this way to run JuiceFS; store: the catalogue's id of what lies beneath
+    metadata:   engine, service, metadata_class, metadata_disk_gib, port
     volume:     volume, bucket (empty: the one that the program makes), region, block_size_kib, capacity_gib
     client:     cache_size_mib, buffer_mib, write_back, max_uploads, max_downloads, client_cores, mount_point
     """
@@ -369,6 +370,7 @@ def template_context(plan: TierPlan) -> Mapping[str, TemplateValue]:
         "service": option(config.options, "metadata_service", str) or "",
         "metadata_class": option(config.options, "metadata_class", str) or "",
         "metadata_servers": int(parts.get("tikv_servers", MANAGED)),
+        "metadata_disk_gib": int(parts["metadata_disk_gib"]),
         "port": PORTS.get(name, 0),
         "volume": "hot",
         "bucket": option(config.options, "bucket", str) or "",

@@ -45,6 +45,8 @@ class Cloud:
 
 
 R7G = ("large", "xlarge", "2xlarge", "4xlarge", "8xlarge", "12xlarge", "16xlarge")
+VCPUS = ("2", "4", "8", "16", "32", "48", "64")
+"""Of classes with 8 GiB for each virtual processor."""
 GB = ("8", "16", "32", "64", "128", "256", "512")
 """Classes that a service sells by memory alone."""
 ELSEWHERE = "juicefs_elsewhere"
@@ -81,6 +83,51 @@ CLOUDS: Mapping[str, Cloud] = {
         },
         network=("subnets", "client_security_group"),
         templates="juicefs_cloud",
+    ),
+    "azure": Cloud(
+        store="azure-blob",
+        title="Blob Storage",
+        key="azure_blob",
+        item="azure-blob.Hot",
+        quotas=True,
+        services={
+            "managed-redis": Service(
+                title="Azure Managed Redis", engine="redis", name="Balanced_B{}", key="azure_b_", sizes=("5", "10", "20")
+            ),
+            "flexible-server": Service(
+                title="Azure Database for PostgreSQL",
+                engine="postgresql",
+                name="MO_Standard_E{}ds_v5",
+                key="azure_e_",
+                sizes=VCPUS,
+            ),
+            "vm": Service(
+                title="TiKV on virtual machines", engine="tikv", name="Standard_E{}ds_v5", key="azure_e_", sizes=VCPUS
+            ),
+        },
+        network=("resource_group", "engine_subnet", "private_dns_zone"),
+        templates="juicefs_azure",
+    ),
+    "google": Cloud(
+        store="gcs",
+        title="Cloud Storage",
+        key="gcs",
+        item="gcs.STANDARD",
+        per_prefix=True,
+        quotas=True,
+        services={
+            "memorystore": _by_memory("Memorystore for Redis", "redis", most=6),
+            "cloud-sql": Service(
+                title="Cloud SQL for PostgreSQL",
+                engine="postgresql",
+                name="db-perf-optimized-N-{}",
+                key="gcp_n2_",
+                sizes=VCPUS,
+            ),
+            "gce": Service(title="TiKV on instances", engine="tikv", name="n2-highmem-{}", key="gcp_n2_", sizes=VCPUS),
+        },
+        network=("network",),
+        templates="juicefs_google",
     ),
     "oci": Cloud(
         store="oci-object",

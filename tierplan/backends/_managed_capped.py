@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from tierplan.backends._managed import Bought, Grade, Unit
+from tierplan.backends._choosing import Relied
+from tierplan.backends._managed import Bought, Grade, Offer, Options, Unit
 from tierplan.backends._managed_rules import amount
 from tierplan.domain.need import Phase, TierNeed
 from tierplan.domain.tiers import NEVER, Illegal, Rates
-from tierplan.units import Bandwidth, OpRate, Size
+from tierplan.units import Bandwidth, BandwidthDensity, OpRate, Size
 
 ENDLESS = 1e18
 NOISE = 1 + 1e-9
@@ -128,6 +129,34 @@ def _end(most: Bandwidth, density: float, unit: Unit) -> float:
 def _legal(grade: Grade, size: float) -> int:
     found = 0 if size <= 0 else grade.bands.at_least(size) if size < NEVER else None
     return NEVER if found is None else min(found, NEVER)
+
+
+def weight(bought: Bought, *, base: BandwidthDensity) -> float:
+    """
+    What a size of a class weighs where no price is known: the space, and the bandwidth that comes with it.
+
+    Formula:  size * (class + base)
+    Assumes:  a price of space and a price of bandwidth, as the list prices of FSx for Lustre go
+    Source:   FSx for Lustre, list prices of us-east-1 (unverified): 0.145 to 0.60 USD a GB for 125 to 1,000 MB/s/TiB
+    """
+    return bought.space.base * (bought.grade.read.base + base.base)
+
+
+def leanest(found: Iterable[Offer], used: Relied) -> Options:
+    """Of the classes that meet the need the one that weighs least; of equals the smaller."""
+    base = used.quantity(BandwidthDensity, "class_base")
+    return min(
+        found, key=lambda one: (not one.enough, round(weight(one.bought, base=base), -3), one.bought.size or 0.0)
+    ).words
+
+
+def weighed(used: Relied) -> str:
+    """How a class was chosen, in words."""
+    base = used.quantity(BandwidthDensity, "class_base")
+    return (
+        f"no price is known: classes are weighed by size times (class + {base.show()}), as the list prices of another "
+        "managed Lustre go"
+    )
 
 
 def beyond(backend: str, grade: Grade, caps: Caps, need: TierNeed, *, remedy: str) -> Iterator[Illegal]:

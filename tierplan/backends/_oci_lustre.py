@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tierplan.backends._choosing import Relied, option
 from tierplan.backends._managed import Bought, Grade, Options, Unit, client_of, offers
-from tierplan.backends._managed_capped import Caps, counts
+from tierplan.backends._managed_capped import Caps, counts, leanest
 from tierplan.backends._managed_inputs import Reader
 from tierplan.backends._managed_rules import class_fault, not_ours, size_faults
 from tierplan.backends._managed_sizes import Band, Bands
@@ -92,7 +92,7 @@ def bought_of(known: tuple[Grade, ...], choice: Choice, used: Relied) -> Bought:
 
 
 def settled(pins: Options, need: TierNeed, site: Site, known: tuple[Grade, ...], used: Relied) -> Options:
-    """The pins with everything that is left open: the class with the least bandwidth that does, at its least size."""
+    """The pins with everything that is left open: the class that weighs least, at its least size."""
     base = {"file_system_name": FILE_SYSTEM, "root_squash": SQUASHES[0]}
     if site.region is not None:
         base["region"] = site.region
@@ -105,7 +105,7 @@ def settled(pins: Options, need: TierNeed, site: Site, known: tuple[Grade, ...],
         words_of=lambda grade: {"performance_tier": grade.name},
         asked=lambda grade: counts(grade, GB, caps(used), need, usable=used["usable_fraction"]),
     )
-    return min(found, key=lambda offer: offer.rank).words
+    return leanest(found, used)
 
 
 def client(need: TierNeed, used: Relied) -> Bandwidth:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tierplan.backends._choosing import Relied, option
 from tierplan.backends._managed import GIB, Bought, Grade, Options, offers, whole
-from tierplan.backends._managed_capped import Caps, beyond, capacity_ceiling, counts, too_small_for_files
+from tierplan.backends._managed_capped import Caps, beyond, capacity_ceiling, counts, leanest, too_small_for_files
 from tierplan.backends._managed_rules import amount, class_fault, not_ours, size_faults
 from tierplan.backends._managed_sizes import Band, Bands
 from tierplan.domain.facts import BackendFacts
@@ -123,7 +123,7 @@ def client(need: TierNeed, used: Relied) -> Bandwidth:
 
 
 def settled(pins: Options, need: TierNeed, site: Site, facts: BackendFacts, used: Relied) -> Options:
-    """The pins with everything that is left open: the class with the least bandwidth that does, at its least size."""
+    """The pins with everything that is left open: the class that weighs least, at its least size."""
     choice = choice_of(pins)
     base: dict[str, OptionValue] = {} if site.region is None else {"region": site.region}
     known = grades(facts, raised=choice.raised)
@@ -137,7 +137,7 @@ def settled(pins: Options, need: TierNeed, site: Site, facts: BackendFacts, used
             grade, GIB, caps(grade, raised=choice.raised, used=used), need, usable=used["usable_fraction"]
         ),
     )
-    return min(found, key=lambda offer: offer.rank).words
+    return leanest(found, used)
 
 
 def faults(  # noqa: PLR0917  # everything that a configuration is judged by

@@ -10,7 +10,7 @@ from tierplan.backends._choosing import OptionKind, Relied, option, option_fault
 from tierplan.backends._cpfs import LINGJUN, NAME, Choice, bought_of, caps, choice_of, client, settled
 from tierplan.backends._cpfs_rules import TOKENS, beyond_quota, faults, flow_rate, flows, is_ours, words_of_inputs
 from tierplan.backends._managed import GIB, MANAGED, Bought, configured, degraded, read_as
-from tierplan.backends._managed_capped import counts, rates
+from tierplan.backends._managed_capped import counts, rates, weighed
 from tierplan.backends._managed_rules import amount
 from tierplan.domain.facts import BackendFacts
 from tierplan.domain.lifecycle import Downward
@@ -82,9 +82,10 @@ def notes(config: TierConfig, choice: Choice, bought: Bought, facts: BackendFact
     yield from (f"by a ticket only: {line}" for line in beyond_quota(choice, bought, facts))
     small = min(used[f"{name}_iops"] * size, used[f"{name}_most_iops"])
     yield (
-        f"{name} publishes {small:,.0f} small I/O a second at {amount(size, bought.unit.name)}; no metadata rate and "
-        "no price is published, so the class with the least bandwidth that does is taken"
+        f"{name} publishes {small:,.0f} small I/O a second at {amount(size, bought.unit.name)}; no metadata rate is "
+        "published"
     )
+    yield weighed(used)
     if choice.edition == LINGJUN:
         yield (
             "Lingjun: mounted from PAI and ACS GPU nodes in the same compute and storage affinity domain, not from ECS "
@@ -109,7 +110,7 @@ class Cpfs:
     """The CPFS backend."""
 
     def choices(self, need: TierNeed, pins: TierPins, site: Site, facts: BackendFacts) -> Iterator[TierConfig]:
-        """The class with the least bandwidth that does, at its smallest legal size; what is pinned stays as it is."""
+        """The class that weighs least, at its smallest legal size; what is pinned stays as it is."""
         yield configured(NAME, need, pins, settled(pins.options, need, site, facts, Relied(facts)))
 
     def deliver(self, config: TierConfig, need: TierNeed, facts: BackendFacts) -> Delivered:

@@ -108,7 +108,7 @@ def notes(config: TierConfig, choice: Choice, bought: Bought, used: Relied) -> I
     yield "clients are in the same zone, and reach it over TCP, port 988"
     yield f"one file is at most {used['most_file']:g} PiB"
     if option(config.options, "bucket", str) is not None:
-        yield "import and export between bucket and instance are calls, which the rendered scripts make; no resource does it"
+        yield "no resource links the bucket: import and export are calls, which the rendered scripts make"
 
 
 class GoogleLustre:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from tierplan.backends import Backend, TemplateValue
 from tierplan.backends._choosing import OptionKind, Relied, option, option_faults
 from tierplan.backends._managed import MANAGED, Bought, configured, degraded, read_as
-from tierplan.backends._managed_capped import counts, rates
+from tierplan.backends._managed_capped import counts, rates, weighed
 from tierplan.backends._managed_rules import amount
 from tierplan.backends._oci_lustre import (
     GB,
@@ -87,9 +87,9 @@ def notes(config: TierConfig, bought: Bought, used: Relied) -> Iterator[str]:
     )
     yield (
         f"{bought.grade.name} gives {bought.read.show('GB/s')} by the published class; "
-        f"{used['counted_share']:.0%} of it is counted on. No price is known, so the class with the least bandwidth "
-        "that does is taken"
+        f"{used['counted_share']:.0%} of it is counted on"
     )
+    yield weighed(used)
     yield "no largest size and no quota is published: look at the limits of the tenancy before `pulumi up`"
     yield "the service lustrefs needs the policy to use virtual-network-family in the tenancy"
     yield "two file systems that one node mounts need different names (file_system_name)"
@@ -102,7 +102,7 @@ class OciLustre:
     """The OCI File Storage with Lustre backend."""
 
     def choices(self, need: TierNeed, pins: TierPins, site: Site, facts: BackendFacts) -> Iterator[TierConfig]:
-        """The class with the least bandwidth that does, at its smallest legal size; what is pinned stays as it is."""
+        """The class that weighs least, at its smallest legal size; what is pinned stays as it is."""
         used = Relied(facts)
         yield configured(NAME, need, pins, settled(pins.options, need, site, grades(facts), used))
 

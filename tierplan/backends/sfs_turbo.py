@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from tierplan.backends import Backend, TemplateValue
 from tierplan.backends._choosing import OptionKind, Relied, option, option_faults
 from tierplan.backends._managed import GIB, MANAGED, Bought, configured, degraded
-from tierplan.backends._managed_capped import counts, rates
+from tierplan.backends._managed_capped import counts, rates, weighed
 from tierplan.backends._managed_rules import amount
 from tierplan.backends._sfs_turbo import NAME, Choice, beyond_quota, bought_of, caps, choice_of, client, faults, settled
 from tierplan.domain.facts import BackendFacts
@@ -51,10 +51,8 @@ def notes(choice: Choice, bought: Bought, facts: BackendFacts, used: Relied) -> 
     steps = round(size / facts["step"])
     yield from (f"by a ticket only: {line}" for line in beyond_quota(choice, bought, facts))
     yield f"{amount(size, 'GiB')} are sold as {steps * 1.2:,.10g} TB: steps of 1.2 TB, in GiB and rounded down"
-    yield (
-        f"at most {used[f'{bought.grade.key}_iops']:,.0f} small I/O a second; no metadata rate and no price is known, "
-        "so the class with the least bandwidth that does is taken"
-    )
+    yield (f"at most {used[f'{bought.grade.key}_iops']:,.0f} small I/O a second; no metadata rate is published")
+    yield weighed(used)
     yield "reads and writes share the bandwidth; one client is reached over NFSv3, which a fast GPU node fills early"
     yield "no well-kept Pulumi provider of Huawei Cloud is known: tierplan render writes Terraform for it"
 
@@ -63,7 +61,7 @@ class SfsTurbo:
     """The SFS Turbo backend."""
 
     def choices(self, need: TierNeed, pins: TierPins, site: Site, facts: BackendFacts) -> Iterator[TierConfig]:
-        """The class with the least bandwidth that does, at its smallest legal size; what is pinned stays as it is."""
+        """The class that weighs least, at its smallest legal size; what is pinned stays as it is."""
         yield configured(NAME, need, pins, settled(pins.options, need, site, facts, Relied(facts)))
 
     def deliver(self, config: TierConfig, need: TierNeed, facts: BackendFacts) -> Delivered:

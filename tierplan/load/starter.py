@@ -77,7 +77,7 @@ _OWN_HARDWARE = """\
     storage_network: {ports: 2, rate: "200 Gbit/s", transport: infiniband}        # or roce, tcp
 """
 _INSTANCES = """\
-    # Drives and ports are the instance's own. AWS with EFA: storage_network: {transport: roce, ports: 32, rate: "100 Gbit/s"}
+    # Drives and ports are the instance's own. EFA of AWS: storage_network: {transport: roce, ports: 32}
 """
 
 

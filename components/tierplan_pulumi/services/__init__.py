@@ -15,7 +15,8 @@ from tierplan import backends
 from tierplan.domain.plan import Plan
 from tierplan.domain.tiers import TierPlan
 
-EXTRAS = {"pulumi_azure_native": "azure", "pulumi_gcp": "google"}  # of the others the extra is the package's own second word
+# Of the others the extra is the package's own second word.
+EXTRAS = {"pulumi_azure_native": "azure", "pulumi_gcp": "google"}
 
 
 class Service(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,11 @@ from tierplan.domain.lifecycle import LifecyclePlan, ObjectRule
 from tierplan.domain.plan import Plan
 from tierplan.lifecycle.rules import ABORT_AFTER_DAYS, OLD_VERSIONS_AFTER_DAYS
 from tierplan_pulumi.services._place import Place, place_of, same_place
+
+with warnings.catch_warnings():  # the SDK warns of its own old names while it loads, whoever uses them
+    warnings.simplefilter("ignore", DeprecationWarning)
+    oss = pulumi_alicloud.oss
+    oss.Bucket  # noqa: B018  # loaded on first use
 
 MOST_TAGS = 20
 FLOW_TAG = {"cpfs-dataflow": "true"}
@@ -75,13 +81,13 @@ def safe_bucket(
         "lifecycle_rules": [rule_args(one) for one in _rules(lifecycle, versioning=versioning)],
         "tags": {**tags(where.tags), **(more_tags or {})},
     }
-    bucket = pulumi_alicloud.oss.Bucket(
+    bucket = oss.Bucket(
         name,
         storage_class="Standard",  # Guard: a change of it replaces the bucket; classes are the rules' affair
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(protect=True)),
         **words,
     )
-    private = pulumi_alicloud.oss.BucketPublicAccessBlock(
+    private = oss.BucketPublicAccessBlock(
         f"{name}-private",
         bucket=bucket.bucket,
         block_public_access=True,

@@ -27,7 +27,7 @@ def place(name: str, plan: Plan, needed: tuple[str, ...]) -> Place:
 
 def tags(words: Mapping[str, str]) -> dict[str, str]:
     """
-    Tags as Azure takes them: at most 50, keys without ``<>%&\\?/`` of at most 512 characters, values of 256.
+    Tags as Azure takes them: at most 50, keys of 512 characters, some of which are forbidden, values of 256.
 
     >>> tags({"team/owner": "storage"})
     {'team-owner': 'storage'}

@@ -34,6 +34,16 @@ def project(place: Place) -> str | None:
     return place.ids.get("project") or (found.group(1) if found else None)
 
 
+def slug(stack: str, most: int) -> str:
+    """
+    A stack's name in small letters, digits and hyphens.
+
+    >>> slug("Google JuiceFS", 28)
+    'google-juicefs'
+    """
+    return re.sub(r"[^a-z0-9]+", "-", stack.lower()).strip("-")[:most].strip("-") or "cluster"
+
+
 def labels(words: Mapping[str, str]) -> dict[str, str]:
     """
     Tags as labels: small letters, digits, hyphens and underscores, at most 63 characters, a letter first.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import pulumi
 import pulumi_alicloud
@@ -13,6 +14,11 @@ from tierplan.domain.tiers import TierPlan
 from tierplan_pulumi.services import _alibaba
 from tierplan_pulumi.services._place import Place
 from tierplan_pulumi.services._secret import password
+
+with warnings.catch_warnings():  # the SDK warns of its own old names while it loads, whoever uses them
+    warnings.simplefilter("ignore", DeprecationWarning)
+    kvstore, rds = pulumi_alicloud.kvstore, pulumi_alicloud.rds
+    kvstore.Instance, rds.Instance  # noqa: B018  # loaded on first use
 
 TIMEOUTS = pulumi.CustomTimeouts(create="60m", update="4h", delete="60m")
 USER = "juicefs"
@@ -48,7 +54,7 @@ def register(name: str, *, chosen: TierPlan, plan: Plan, opts: pulumi.ResourceOp
 
 def _tair(name: str, kind: str, where: Place, kept: pulumi.ResourceOptions) -> None:
     """Guard: noeviction, or the engine drops metadata when its memory is full."""
-    pulumi_alicloud.kvstore.Instance(
+    kvstore.Instance(
         name,
         db_instance_name=name,
         instance_type="Redis",
@@ -70,7 +76,7 @@ def _apsaradb(  # noqa: PLR0917  # what an engine is made of
     name: str, kind: str, disk: int, where: Place, opts: pulumi.ResourceOptions, kept: pulumi.ResourceOptions
 ) -> None:
     """One that writes and one that takes over, with the volume's own user and database."""
-    instance = pulumi_alicloud.rds.Instance(
+    instance = rds.Instance(
         name,
         instance_name=name,
         engine="PostgreSQL",
@@ -90,7 +96,7 @@ def _apsaradb(  # noqa: PLR0917  # what an engine is made of
         tags=_alibaba.tags(where.tags),
         opts=kept,
     )
-    account = pulumi_alicloud.rds.Account(
+    account = rds.Account(
         f"{name}-user",
         db_instance_id=instance.id,
         account_name=USER,
@@ -98,7 +104,7 @@ def _apsaradb(  # noqa: PLR0917  # what an engine is made of
         account_type="Super",
         opts=opts,
     )
-    pulumi_alicloud.rds.Database(
+    rds.Database(
         f"{name}-database",
         instance_id=instance.id,
         data_base_name=USER,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import pulumi
@@ -18,6 +19,11 @@ from tierplan.load import catalogue
 from tierplan_pulumi.services import _alibaba
 from tierplan_pulumi.services._place import Place
 
+with warnings.catch_warnings():  # the SDK warns of its own old names while it loads, whoever uses them
+    warnings.simplefilter("ignore", DeprecationWarning)
+    nas = pulumi_alicloud.nas
+    nas.FileSystem  # noqa: B018  # loaded on first use
+
 TIMEOUTS = pulumi.CustomTimeouts(create="2h", update="24h", delete="2h")
 FLOW_TIMEOUTS = pulumi.CustomTimeouts(create="30m", delete="30m")
 
@@ -31,7 +37,7 @@ def register(name: str, *, chosen: TierPlan, plan: Plan, opts: pulumi.ResourceOp
         )
         return
     where = _alibaba.place(name, plan, needed_ids(chosen.config), "zone")
-    system = pulumi_alicloud.nas.FileSystem(
+    system = nas.FileSystem(
         f"{name}-cpfs",
         zone_id=where.zone,
         # Guard: CPFS needs both; NAS of other types is replaced on every run where they are written
@@ -65,14 +71,12 @@ def inputs(chosen: TierPlan, where: Place) -> dict[str, Any]:
     return {word: value for word, value in found.items() if value is not None}
 
 
-def _mount_target(
-    name: str, where: Place, system: pulumi_alicloud.nas.FileSystem, opts: pulumi.ResourceOptions
-) -> pulumi_alicloud.nas.MountTarget:
+def _mount_target(name: str, where: Place, system: nas.FileSystem, opts: pulumi.ResourceOptions) -> nas.MountTarget:
     """The one mount target, which lets in whom the stack names."""
-    access = pulumi_alicloud.nas.AccessGroup(
+    access = nas.AccessGroup(
         f"{name}-access", access_group_name=name, access_group_type="Vpc", file_system_type=GENERAL, opts=opts
     )
-    rule = pulumi_alicloud.nas.AccessRule(
+    rule = nas.AccessRule(
         f"{name}-access-clients",
         access_group_name=access.access_group_name,
         file_system_type=GENERAL,
@@ -82,7 +86,7 @@ def _mount_target(
         priority=1,
         opts=opts,
     )
-    return pulumi_alicloud.nas.MountTarget(
+    return nas.MountTarget(
         f"{name}-mount",
         file_system_id=system.id,
         access_group_name=access.access_group_name,
@@ -93,13 +97,13 @@ def _mount_target(
     )
 
 
-def _protocol(name: str, where: Place, system: pulumi_alicloud.nas.FileSystem, opts: pulumi.ResourceOptions) -> None:
+def _protocol(name: str, where: Place, system: nas.FileSystem, opts: pulumi.ResourceOptions) -> None:
     """
     NFS in front of the file system, for clients without its own client, and for Kubernetes.
 
     The provider does not tell the address of its mount target, so a volume of Kubernetes is rendered, not made here.
     """
-    service = pulumi_alicloud.nas.ProtocolService(
+    service = nas.ProtocolService(
         f"{name}-nfs",
         file_system_id=system.id,
         protocol_type="NFS",
@@ -108,7 +112,7 @@ def _protocol(name: str, where: Place, system: pulumi_alicloud.nas.FileSystem, o
         vswitch_id=where.ids["vswitch"],
         opts=opts,
     )
-    pulumi_alicloud.nas.ProtocolMountTarget(
+    nas.ProtocolMountTarget(
         f"{name}-nfs-mount",
         file_system_id=system.id,
         protocol_service_id=service.protocol_service_id,
@@ -124,7 +128,7 @@ def _flows(  # noqa: PLR0917  # what a flow is made of
     chosen: TierPlan,
     plan: Plan,
     where: Place,
-    target: pulumi_alicloud.nas.MountTarget,
+    target: nas.MountTarget,
     opts: pulumi.ResourceOptions,
 ) -> None:
     """Guard: after the mount target, and one after another, as the service works on them."""
@@ -139,11 +143,11 @@ def _flows(  # noqa: PLR0917  # what a flow is made of
         after = pulumi.ResourceOptions.merge(
             opts, pulumi.ResourceOptions(depends_on=list(before), custom_timeouts=FLOW_TIMEOUTS)
         )
-        fileset = pulumi_alicloud.nas.Fileset(
+        fileset = nas.Fileset(
             f"{name}-fileset-{index}", file_system_id=target.file_system_id, file_system_path=path, opts=after
         )
         source: pulumi.Input[str] = str(bucket) if bucket or own is None else own.name
-        flow = pulumi_alicloud.nas.DataFlow(
+        flow = nas.DataFlow(
             f"{name}-flow-{index}",
             file_system_id=target.file_system_id,
             fset_id=fileset.fileset_id,
