@@ -180,7 +180,7 @@ def _decoded_union(
 ) -> object:
     """Of several dataclasses the one whose literal `kind` fits; else the first that reads without a fault."""
     for part in kinds:
-        hint = _kind_hint(cast("Hashable", part))
+        hint = _kind_hint(part)
         if hint is not None and isinstance(value, Mapping) and value.get("kind") in get_args(hint):
             return _decoded(part, value, spelling, path, faults)
     tried: list[str] = []

@@ -68,6 +68,13 @@ def test_the_subnet_that_a_size_needs(case):
     assert subnet_prefix(case["inputs"], facts()) == case["expected"]
 
 
+def test_the_other_classes_are_told_beside_the_choice():
+    need = managedlab.need()
+    (note,) = [one for one in LAB.give(LAB.choose({}, need), need).notes if one.startswith("other classes")]
+    assert f"{PREFIX}40: 480 TiB, 20 GB/s; {PREFIX}250: 104 TiB, 26 GB/s; {PREFIX}500: 100 TiB, 50 GB/s" in note
+    assert f"{PREFIX}20" not in note
+
+
 ILLEGAL = {
     "no such class": ({"sku": f"{PREFIX}100"}, "cloud-class", f"allowed: {PREFIX}40", f"{PREFIX}125"),
     "unlisted": ({"sku": f"{PREFIX}20", "size": "96 TiB"}, "cloud-class", "in no published list", "unlisted_sku"),
@@ -168,6 +175,19 @@ def test_no_size_ever_changes_in_place():
     (fault,) = [one for one in found.illegal if one.policy == "cloud-growth"]
     assert "can never grow" in fault.message
     assert {"hot-capacity", "cloud-growth"} <= LAB.mandatory(config, need)
+
+
+@pytest.mark.parametrize(
+    ("write", "told"), [("13 GB/s", False), ("15 GB/s", True), ("20 GB/s", True), ("21 GB/s", False)]
+)
+def test_who_needs_more_than_was_measured_is_told(write, told):
+    """160 TiB of class 125 are sold with 20 GB/s, of which 71 % was the least measured; beyond 20 a rule refuses."""
+    need = managedlab.nothing(write=bandwidth(write))
+    words = {"sku": f"{PREFIX}125", "size": "160 TiB"}
+    found = [one for one in LAB.give(LAB.choose(words, need), need).illegal if one.policy == "advice-cloud"]
+    assert bool(found) is told
+    if found:
+        assert "71% to 135%" in found[0].message
 
 
 def test_the_20_tier_is_never_taken_by_itself():

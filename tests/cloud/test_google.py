@@ -45,6 +45,13 @@ def test_every_row_of_the_table_of_sizes(case):
         assert f'"{case["expected"][2] or case["expected"][1]} GiB"' in faults[0].remedy
 
 
+def test_the_other_tiers_are_told_beside_the_choice():
+    need = managedlab.need()
+    (note,) = [one for one in LAB.give(LAB.choose({}, need), need).notes if one.startswith("other tiers")]
+    assert "125 MB/s/TiB: 216000 GiB, 26.4 GB/s" in note
+    assert "dynamic" not in note
+
+
 ILLEGAL = {
     "no such tier": ({"per_unit_throughput": 200}, "cloud-class", "125, 250, 500, 1000", "250"),
     "dynamic with a tier": (

@@ -195,6 +195,25 @@ def test_the_provider_and_the_stack_name_one_place(stack, key, value, said, monk
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "without", "remedy"),
+    [
+        ("azure-lustre", {"blob_container": None, "logging_container": None}, "blob_container"),
+        ("google-lustre", {"bucket": None}, "write bucket"),
+    ],
+)
+def test_home_without_a_second_copy_is_told(name, without, remedy):
+    def told(stack):
+        return [each for each in plan.judge(plan.make_plan(stack, load.catalogue())) if each.policy == "advice-backup"]
+
+    assert told(load.read_stack(name)) == []
+    document = yaml.safe_load(load.stack_text(load.read_stack(name)))
+    options = document["config"]["tierplan:tiers"]["hot"]["options"]
+    document["config"]["tierplan:tiers"]["hot"]["options"] = {k: v for k, v in options.items() if k not in without}
+    (finding,) = told(load.stack_from_text(yaml.safe_dump(document), name=name, where=name))
+    assert remedy in finding.remedy
+
+
 def replaced(name, **options):
     """What a change of the hot tier's words replaces."""
     old = load.read_stack(name)
@@ -233,6 +252,7 @@ def test_an_accounts_quota_refuses_a_plan_and_is_said_with_its_figure():
 def test_what_google_reads_of_a_region_is_capped():
     made = plan.make_plan(load.read_stack("google-juicefs"), load.catalogue())
     assert made.tiers["hot"].delivered.healthy.read == bandwidth("200 Gbit/s")
+    assert any("replica of Memorystore for Redis lags behind" in note for note in made.tiers["hot"].delivered.notes)
 
 
 @pytest.mark.parametrize(

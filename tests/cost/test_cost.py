@@ -137,3 +137,31 @@ def test_own_prices_are_read_beside_the_stack_and_spoilt_ones_told(tmp_path, sta
     assert all("own.yaml:3: items.node.storage." in line for line in caught.value.faults)
     with pytest.raises(InputError, match="cannot be read"):
         load.prices_of(stack, tmp_path / "none.yaml")
+
+
+def test_lost_gpu_hours_are_what_is_not_goodput_of_the_jobs_that_run():
+    """Four jobs of which one runs at a time lose what one loses, and never more than the cluster has."""
+    form = load.read_form("stacks/Pulumi.demo.yaml")
+    for per_gpu in ("50000 h", "1 s"):
+        plans = [
+            make_plan(
+                form.stack({"workloads[0].checkpoint.concurrent_jobs": jobs, "cluster.interrupts.per_gpu": per_gpu}),
+                load.catalogue(),
+            )
+            for jobs in (1, 4)
+        ]
+        lost = [plan.cost.lost_gpu_hours_per_30d for plan in plans]
+        assert lost[0] == pytest.approx(lost[1], rel=0.05)
+        goodput = plans[0].outcome["pretrain-70b.checkpoint.goodput_fraction"].number
+        assert lost[0] == pytest.approx(1024 * 720 * (1 - goodput))
+        assert lost[0] <= 1024 * 720
+
+
+@pytest.mark.parametrize("price", [".nan", ".inf", "1e308"])
+def test_a_price_that_is_no_number_is_told(tmp_path, stack, price):
+    file = tmp_path / "own.yaml"
+    file.write_text(
+        f"currency: USD\nitems:\n  node.storage: {{price: {price}, per: node, date: 2026-10-01, source: offer 4711}}\n"
+    )
+    with pytest.raises(InputError, match=r"own.yaml:3: items.node.storage.price: .*no price"):
+        load.prices_of(stack, file)

@@ -65,12 +65,19 @@ CLOUDS: Mapping[str, tuple[Row, ...]] = {
     ),
     "cpfs": (
         ("size", "3600 GiB", "worsens", holds, SMALLER),
-        ("size", "44401 GiB", "worsens", SIZE, nothing),
-        ("storage_type", "advance_200", "improves", nothing, nothing),
+        ("size", "22801 GiB", "worsens", SIZE, nothing),
+        ("storage_type", "advance_100", "worsens", nothing, SMALLER),
         ("file_system_type", "cpfsse", "worsens", nothing, both(SMALLER, rules("hot-capacity"))),
         ("protocol_service", False, "neutral", nothing, nothing),
         ("data_flows", [], "neutral", nothing, nothing),
         ("region", "other", "worsens", CLASS, nothing),  # sold in some regions only
+    ),
+    "sfs-turbo": (
+        ("size", "1228 GiB", "worsens", holds, both(SMALLER, rules("hot-capacity"))),
+        ("size", "13517 GiB", "worsens", SIZE, nothing),
+        ("bandwidth_per_tib", 125.0, "worsens", nothing, both(SMALLER, rules("cloud-growth"))),
+        ("bandwidth_per_tib", 200.0, "worsens", CLASS, both(SMALLER, rules("cloud-growth"))),
+        *same("region"),
     ),
     "azure-blob": bucket(warmest="Hot", coldest="Archive"),
     "gcs": bucket(warmest="STANDARD", coldest="ARCHIVE"),

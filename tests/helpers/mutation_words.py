@@ -55,6 +55,7 @@ OPTIONS: Mapping[str, tuple[Row, ...]] = {
         ("metadata_service", "ec2", "worsens", CLASS, nothing),
         ("region", "eu-west-1", "worsens", nothing, both(SLOW, STANDING)),  # a quota of its own
         ("write_back", True, "worsens", nothing, CLASS),
+        ("quota_raised", "0.1 GB/s", "worsens", nothing, both(SLOW, STANDING)),
     ),
     "lustre": (
         ("ha", "none", "worsens", both(COPIES, STANDING), nothing),

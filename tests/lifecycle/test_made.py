@@ -171,7 +171,8 @@ def test_what_a_product_has_to_move_data_with_says_where_that_is_known_from() ->
             moving.add(backend)
             assert found.mechanism, module_name(backend)
             assert len(found.source) > 20, module_name(backend)
-    assert moving == {"weka", "storage-scale", "lustre", "juicefs", "fsx-lustre"}
+    managed = {"fsx-lustre", "azure-lustre", "google-lustre", "oci-lustre", "cpfs"}
+    assert moving == {"weka", "storage-scale", "lustre", "juicefs"} | managed
 
 
 def test_a_restore_out_of_an_archive_waits_for_it_first(planned) -> None:

@@ -27,7 +27,7 @@ KINDS = {
     "kv-cache": nouns.KvCache,
     "general": nouns.General,
 }
-NOT_OF_THE_FORM = {"name", "origins", "lines"}  # of a Stack
+NOT_OF_THE_FORM = {"name", "origins", "lines", "calibrated"}  # of a Stack
 FORMATS: dict[type[Quantity], str] = {Size: "size", Bandwidth: "bandwidth", OpRate: "op-rate", Duration: "duration"}
 READS: dict[object, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 

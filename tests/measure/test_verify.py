@@ -243,3 +243,52 @@ def test_seven_tenths_of_a_promise_that_binds_buys_more_nodes():
     pinned = replace(known, tiers=replace(known.tiers, hot=replace(known.tiers.hot, nodes=hot.config.nodes)))
     against = {one.policy for one in judge(make_plan(pinned, load.catalogue())) if one.level == "mandatory"}
     assert "hot-write-bandwidth" in against
+
+
+def test_what_is_known_stays_unless_it_is_measured_anew(calibrated):
+    """Another product's figure, and one whose new run proves nothing, are not forgotten."""
+    stack = load.read_stack(str(calibrated))
+    plan = make_plan(stack, load.catalogue())
+    other = Calibration(backend="nfs", node="any", quantity="read", fraction=0.6, source="run 1")
+    verdicts = measure.verify(plan, measure.steps(plan), [run(durable=False, value=1e9)])
+    rows = measure.calibrated(plan, verdicts, (other, *stack.calibrated))["measured"]
+    assert [(row["backend"], row["fraction"]) for row in rows] == [("nfs", 0.6), ("weka", 0.14)]
+    promised = plan.tiers["hot"].delivered.healthy.write.base
+    again = measure.verify(plan, measure.steps(plan), [run(value=promised * 1.2)])
+    rows = measure.calibrated(plan, again, (other, *stack.calibrated))["measured"]
+    assert [(row["backend"], row["fraction"]) for row in rows] == [("nfs", 0.6), ("weka", 0.168)]
+
+
+def test_the_command_keeps_what_its_file_knows(tmp_path, results):
+    out = tmp_path / "measured.yaml"
+    out.write_text(
+        "schema: tierplan/calibration/1\n"
+        "measured: [{backend: nfs, node: y, quantity: read, fraction: 0.6, source: r}]\n"
+    )
+    told(results, "--calibrate", out)
+    assert {row.backend for row in read_calibration(out)} >= {"nfs", "weka"}
+
+
+def test_a_pinned_stack_names_no_calibration_file(calibrated):
+    settled = resolve(load.read_stack(str(calibrated)), load.catalogue())
+    assert settled.calibration is None
+    assert "calibration" not in load.stack_text(settled)
+
+
+@pytest.mark.parametrize("value", ['"abc"', "Infinity", "-1", "true", "[]"])
+def test_a_figure_that_is_none_is_told_with_its_file(tmp_path, value):
+    file = tmp_path / "local.json"
+    job = '{"jobname": "local-write", "error": 0, "job options": {}, "write": {"io_bytes": 5, "bw_bytes": VALUE}}'
+    file.write_text('{"fio version": "fio-3.33", "jobs": [' + job.replace("VALUE", value) + "]}")
+    with pytest.raises(InputError, match=r"local.json: .*bw_bytes: .* is no figure|moved something at no rate"):
+        measure.read([file])
+
+
+def test_a_product_that_nobody_knows_is_told(tmp_path):
+    file = tmp_path / "measured.yaml"
+    file.write_text(
+        "schema: tierplan/calibration/1\n"
+        "measured: [{backend: wekka, node: y, quantity: read, fraction: 1, source: r}]\n"
+    )
+    with pytest.raises(InputError, match="no product of the catalogue; did you mean weka"):
+        read_calibration(file)

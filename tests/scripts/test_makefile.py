@@ -33,7 +33,7 @@ def make(*words: str, path: str | None = None) -> subprocess.CompletedProcess[st
         (("test",), ".venv/bin/pytest -n 2"),
         (("check",), '.venv/bin/pytest -n 2 -m "not engine"'),
         (("lock", "ARGS=--upgrade"), "scripts/compile_lock.py --upgrade"),
-        (("bench",), "cold_plan warm_plan scale real_preview"),
+        (("bench",), "cold_plan warm_plan scale rules_resources fabric sweep real_preview"),
     ],
 )
 def test_target_makes_the_environment_first_and_then_runs(words: tuple[str, ...], expected: str) -> None:

@@ -59,3 +59,9 @@ def needed_ids(config: TierConfig) -> tuple[str, ...]:
     """Keys of `site.network` without which a managed service cannot be made; none for other products."""
     tell = getattr(import_module(f"tierplan.backends.{module_name(config.backend)}"), "needed_ids", None)
     return cast("tuple[str, ...]", tell(config)) if tell is not None else ()
+
+
+def second_copy(config: TierConfig) -> tuple[bool, str] | None:
+    """Whether a managed file system has its data elsewhere too, and how it gets there; None where nothing is said."""
+    tell = getattr(import_module(f"tierplan.backends.{module_name(config.backend)}"), "second_copy", None)
+    return cast("tuple[bool, str]", tell(config)) if tell is not None else None

@@ -19,7 +19,7 @@ CONTAINER = re.compile(
 """Resource id of a container: account, name."""
 
 
-def faults(config: TierConfig, choice: Choice, bought: Bought, need: TierNeed) -> Iterator[Illegal]:
+def faults(config: TierConfig, choice: Choice, bought: Bought, need: TierNeed, used: Relied) -> Iterator[Illegal]:
     """Everything against a configuration."""
     yield from not_ours(config)
     yield from _sku(choice)
@@ -29,6 +29,7 @@ def faults(config: TierConfig, choice: Choice, bought: Bought, need: TierNeed) -
     yield from _blob(config, choice)
     yield from _key(config)
     yield from _growth(choice, bought, need)
+    yield from _measured(bought, need, used)
 
 
 def _sku(choice: Choice) -> Iterator[Illegal]:
@@ -126,6 +127,25 @@ def _growth(choice: Choice, bought: Bought, need: TierNeed) -> Iterator[Illegal]
         why="can never grow: every change of size or class makes a new file system",
         remedy="leave size out, or write what the last year asks for",
     )
+
+
+def _measured(bought: Bought, need: TierNeed, used: Relied) -> Iterator[Illegal]:
+    """Microsoft's own checkpoint benchmarks did not all reach the nominal bandwidth: who needs all of it is told."""
+    for word, asked, nominal, name in (
+        ("written", need.write, bought.write, "measured_write_fraction"),
+        ("read", need.read, bought.read, "measured_read_fraction"),
+    ):
+        share, high = used[name], used.high(name)
+        if nominal and share * nominal.base < asked.base <= nominal.base:
+            yield Illegal(
+                policy="advice-cloud",
+                message=f"{NAME}: {asked.show()} {word} are {asked / nominal:.0%} of the nominal {nominal.show()}; "
+                f"published checkpoint benchmarks reached {share:.0%} to {high:.0%} of it",
+                remedy="measure with tierplan bench before you rely on it, or raise targets.headroom",
+                required=asked.base,
+                planned=nominal.base * share,
+                unit="bytes_per_s",
+            )
 
 
 def beyond_quota(choice: Choice, bought: Bought, used: Relied) -> Iterator[str]:

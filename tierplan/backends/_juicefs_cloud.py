@@ -303,8 +303,9 @@ def notes(config: TierConfig, need: TierNeed, meta: Engine, used: Relied) -> Ite
     )
     yield "the cache of the community edition belongs to one client: each node reads its own copy of a dataset once"
     yield "the instances' own NVMe is lost when they stop: it holds caches only"
-    if service == "elasticache":
-        yield "a replica of ElastiCache lags behind: a takeover may lose the changes of the last second"
+    known = SERVICES.get(service)
+    if known is not None and known.engine == "redis" and not known.durable:
+        yield f"a replica of {known.title} lags behind: a takeover may lose the changes of the last second"
     if meta.name == "tikv":
         yield f"TiKV on {meta.servers} instances with volumes of their own: its servers are not made by the program"
 

@@ -199,6 +199,15 @@ def offers(
     return tuple(found)
 
 
+def alternatives(own: Bought, grades: Iterable[Grade], need: TierNeed, used: Relied) -> Iterator[str]:
+    """The other classes for the same need: what the choice is compared with."""
+    for grade in grades:
+        wanted = counts(grade, own.unit, need, used)
+        if grade != own.grade and NEVER not in wanted.values():
+            other = Bought(grade=grade, unit=own.unit, size=float(max(wanted.values())))
+            yield f"{grade.name}: {own.unit.text(max(wanted.values()))}, {other.read.show('GB/s')}"
+
+
 def configured(backend: str, need: TierNeed, pins: TierPins, options: Options) -> TierConfig:
     """A managed service's configuration: everything is in the options; what else is pinned is kept, to be refused."""
     return TierConfig(

@@ -14,6 +14,7 @@ from tierplan.backends._managed import (
     MANAGED,
     TIB,
     Bought,
+    alternatives,
     configured,
     counts,
     degraded,
@@ -28,7 +29,7 @@ from tierplan.domain.stack import Site, TierPins
 from tierplan.domain.tiers import BillItem, CloudSize, Delivered, Factor, TierConfig, TierPlan
 from tierplan.units import Size
 
-__all__ = ["BACKEND", "OPTIONS", "TOKENS", "downward", "from_inputs", "needed_ids"]
+__all__ = ["BACKEND", "OPTIONS", "TOKENS", "downward", "from_inputs", "needed_ids", "second_copy"]
 
 OPTIONS: Mapping[str, OptionKind] = {
     "sku": str,
@@ -44,6 +45,7 @@ OPTIONS: Mapping[str, OptionKind] = {
     "region": str,
     "unlisted_sku": bool,
 }
+UNLISTED_KEY = "premium_20"
 FIXED = (
     "size and class: every change makes a new file system",
     "subnet and zone",
@@ -89,7 +91,7 @@ def cloud_size(bought: Bought, choice: Choice, used: Relied) -> CloudSize:
     )
 
 
-def notes(choice: Choice, bought: Bought, facts: BackendFacts, used: Relied) -> Iterator[str]:
+def notes(choice: Choice, bought: Bought, need: TierNeed, facts: BackendFacts, used: Relied) -> Iterator[str]:
     """What a reader should know beside the figures."""
     size = choice.size or 0.0
     yield from (f"default quota exceeded, ask for more first: {line}" for line in beyond_quota(choice, bought, used))
@@ -99,6 +101,10 @@ def notes(choice: Choice, bought: Bought, facts: BackendFacts, used: Relied) -> 
         f"{used['step_bandwidth'] / 1e6 / step:.4g} MB/s for each TiB; no price is known, so the class with the least "
         "bandwidth that does is taken"
     )
+    listed = [one for one in grades(facts, used) if one.key != UNLISTED_KEY]
+    others = "; ".join(alternatives(bought, listed, need, used))
+    if others:
+        yield f"other classes for the same need: {others}"
     prefix = subnet_prefix(size, facts)
     yield (
         f"needs a subnet of its own, IPv4, /{prefix} or larger"
@@ -135,10 +141,10 @@ class AzureLustre:
             waterfall=(Factor(name="usable of the size sold", fraction=share, basis="assumed"),),
             healthy=given,
             degraded=tuple(degraded(given, need)),
-            illegal=(*option_faults(config, OPTIONS), *faults(config, choice, bought, need)),
+            illegal=(*option_faults(config, OPTIONS), *faults(config, choice, bought, need, used)),
             cannot_change_later=FIXED,
             assumptions=(*used.lines(config.node), MANAGED.format(NAME)),
-            notes=tuple(notes(choice, bought, facts, used)),
+            notes=tuple(notes(choice, bought, need, facts, used)),
             parts={"subnet_prefix": subnet_prefix(choice.size or 0.0, facts) or 0},
             cloud=cloud_size(bought, choice, used),
             bill=(
@@ -192,6 +198,12 @@ def downward(config: TierConfig) -> Downward:
 def needed_ids(config: TierConfig) -> tuple[str, ...]:  # noqa: ARG001  # the same for every configuration
     """Keys of `site.network` of what must exist before the file system is made."""
     return ("resource_group", "subnet")
+
+
+def second_copy(config: TierConfig) -> tuple[bool, str]:
+    """Whether what lies here lies elsewhere too, and how it gets there."""
+    copied = choice_of(config.options).container is not None
+    return copied, "write blob_container and logging_container, and run archive jobs"
 
 
 BACKEND: Backend = AzureLustre()

@@ -333,4 +333,10 @@ def needed_ids(config: TierConfig) -> tuple[str, ...]:  # noqa: ARG001  # the sa
     return ("subnet", "client_security_group")
 
 
+def second_copy(config: TierConfig) -> tuple[bool, str]:
+    """Whether what lies here lies elsewhere too, and how it gets there."""
+    copied = bool(config.options.get("backup_days") or config.options.get("data_repositories"))
+    return copied, "write backup_days (up to 90), or data_repositories with a bucket"
+
+
 BACKEND: Backend = FsxLustre()

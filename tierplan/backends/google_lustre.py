@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from tierplan.backends import Backend, TemplateValue
 from tierplan.backends._choosing import OptionKind, Relied, option, option_faults
-from tierplan.backends._google_lustre import NAME, Choice, bought_of, ceiling_of, choice_of, grades, settled
+from tierplan.backends._google_lustre import DYNAMIC, NAME, Choice, bought_of, ceiling_of, choice_of, grades, settled
 from tierplan.backends._google_lustre_inputs import TOKEN, words_of_inputs
 from tierplan.backends._google_lustre_rules import faults
-from tierplan.backends._managed import GIB, MANAGED, Bought, configured, counts, degraded, rates, read_as
+from tierplan.backends._managed import GIB, MANAGED, Bought, alternatives, configured, counts, degraded, rates, read_as
 from tierplan.backends._managed_rules import amount
 from tierplan.domain.facts import BackendFacts
 from tierplan.domain.lifecycle import Downward
@@ -20,7 +20,7 @@ from tierplan.domain.stack import Site, TierPins
 from tierplan.domain.tiers import BillItem, CloudSize, Delivered, Factor, TierConfig, TierPlan
 from tierplan.units import Size
 
-__all__ = ["BACKEND", "OPTIONS", "TOKENS", "downward", "from_inputs", "needed_ids"]
+__all__ = ["BACKEND", "OPTIONS", "TOKENS", "downward", "from_inputs", "needed_ids", "second_copy"]
 
 OPTIONS: Mapping[str, OptionKind] = {
     "size": Size,
@@ -90,16 +90,18 @@ def cloud_size(bought: Bought, choice: Choice) -> CloudSize:
     )
 
 
-def notes(config: TierConfig, choice: Choice, bought: Bought, used: Relied) -> Iterator[str]:
+def notes(config: TierConfig, bought: Bought, others: Iterable[str], used: Relied) -> Iterator[str]:
     """What a reader should know beside the figures."""
     bands, ceiling = bought.grade.bands, ceiling_of(bought)
     yield "no price is known, so the tier with the least bandwidth that does is taken"
+    if listed := "; ".join(others):
+        yield f"other tiers for the same need: {listed}"
     if len(bands.bands) > 1 and ceiling < bands.most:
         yield (
             f"can grow to {amount(ceiling, GIB.name)} and never past it; from {amount(bands.bands[1].least, GIB.name)} "
             f"on an instance is made for up to {amount(bands.most, GIB.name)}"
         )
-    if choice.dynamic:
+    if bought.grade.key == DYNAMIC:
         yield "the dynamic tier: what is read seldom lies on slower drives; 25 MB/s/TiB is planned for everything"
     yield (
         f"private service access must be active in the network first, with a /{used['range_prefix']:.0f} or larger; "
@@ -124,6 +126,7 @@ class GoogleLustre:
         used, choice = Relied(facts), choice_of(config.options)
         bought = bought_of(grades(facts, used), choice)
         given, share = rates(bought, need, used), used["usable_fraction"]
+        numbered = [one for one in grades(facts, used) if one.key != DYNAMIC]
         return Delivered(
             counts=counts(bought.grade, GIB, need, used),
             raw=bought.space,
@@ -135,7 +138,7 @@ class GoogleLustre:
             illegal=(*option_faults(config, OPTIONS), *faults(config, choice, bought, need, used)),
             cannot_change_later=FIXED,
             assumptions=(*used.lines(config.node), MANAGED.format(NAME)),
-            notes=tuple(notes(config, choice, bought, used)),
+            notes=tuple(notes(config, bought, alternatives(bought, numbered, need, used), used)),
             cloud=cloud_size(bought, choice),
             bill=(
                 BillItem(
@@ -184,6 +187,11 @@ def downward(config: TierConfig) -> Downward:
 def needed_ids(config: TierConfig) -> tuple[str, ...]:  # noqa: ARG001  # the same for every configuration
     """Keys of `site.network` of what must exist before the file system is made."""
     return ("network",)
+
+
+def second_copy(config: TierConfig) -> tuple[bool, str]:
+    """Whether what lies here lies elsewhere too, and how it gets there."""
+    return option(config.options, "bucket", str) is not None, "write bucket, and run the rendered exports"
 
 
 BACKEND: Backend = GoogleLustre()

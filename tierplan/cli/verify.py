@@ -13,7 +13,9 @@ import yaml
 
 from tierplan import load, measure
 from tierplan.cli import texts
+from tierplan.domain.stack import Calibration, Stack
 from tierplan.errors import InputError
+from tierplan.load.calibration import read_calibration
 from tierplan.measure.kit import EXPECTED, shown
 from tierplan.measure.verifying import bottleneck, unknown
 from tierplan.plan import make_plan
@@ -60,7 +62,7 @@ def command(
     verdicts = measure.verify(plan, planned, measured, rehearsal=_rehearsed(results))
     strangers = unknown(planned, measured)
     if calibrate is not None:
-        _write(calibrate, measure.calibrated(plan, verdicts))
+        _write(calibrate, measure.calibrated(plan, verdicts, _known(calibrate, wanted)))
     if form == "json":
         click.echo(json.dumps(_document(plan.stack.name, verdicts, strangers), indent=1, allow_nan=False))
     elif form == "junit":
@@ -68,6 +70,11 @@ def command(
     else:
         texts.show(_markdown(verdicts) if form == "markdown" else _lines(plan.stack.name, verdicts, strangers))
     sys.exit(REFUSED if any(one.judgement == "contradicts" for one in verdicts) else 0)
+
+
+def _known(path: Path, wanted: Stack) -> tuple[Calibration, ...]:
+    """What is known already: the entries of the file that is written anew, then those that the stack uses."""
+    return (*(read_calibration(path) if path.exists() else ()), *wanted.calibrated)
 
 
 def _fit_together(*, of_config: bool, form: str, calibrate: Path | None, of_systems: bool) -> None:

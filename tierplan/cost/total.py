@@ -6,16 +6,15 @@ from collections.abc import Iterator, Mapping
 
 from tierplan.cost.bill import tier_bill
 from tierplan.cost.priced import priced
-from tierplan.demand.goodput import stall_gpu_hours
 from tierplan.domain.figures import Figure
 from tierplan.domain.need import Tier
 from tierplan.domain.plan import Cost
 from tierplan.domain.prices import PriceList
-from tierplan.domain.stack import Stack, Training
+from tierplan.domain.stack import Stack
 from tierplan.domain.tiers import BillItem, TierPlan
 
 STALL = ".checkpoint.stall_gpu_hours_per_30d"
-HOURS_PER_30_DAYS = 720.0
+LOST = ".checkpoint.lost_gpu_hours_per_30d"
 
 
 def plan_cost(stack: Stack, outcome: Mapping[str, Figure], tiers: Mapping[Tier, TierPlan], prices: PriceList) -> Cost:
@@ -30,7 +29,7 @@ def plan_cost(stack: Stack, outcome: Mapping[str, Figure], tiers: Mapping[Tier, 
     known = sum(part.monthly for part in parts)
     gpu_hour = gpu_hour_price(stack, prices)
     hours = sum(figure.number for name, figure in outcome.items() if name.endswith(STALL))
-    lost = hours + sum(_interrupted(stack, outcome))
+    lost = sum(_lost(outcome))
     return Cost(
         complete=not unknown and gpu_hour is not None,
         unknown=unknown if gpu_hour is not None else (*unknown, "GPU hours"),
@@ -60,16 +59,8 @@ def _people(stack: Stack) -> Iterator[BillItem]:
         yield BillItem(items=("staff.storage-engineer",), quantity=people, per="person-year")
 
 
-def _interrupted(stack: Stack, outcome: Mapping[str, Figure]) -> Iterator[float]:
-    """GPU hours of lost work and restarts, of every job that runs."""
-    for work in stack.workloads:
-        if not isinstance(work, Training) or work.checkpoint is None:
-            continue
-        jobs = outcome.get(f"{work.name}.jobs.running")
-        for quantity in ("lost_work", "restart"):
-            share = outcome.get(f"{work.name}.checkpoint.{quantity}_fraction")
-            if share is not None:
-                running = int(jobs.number) if jobs is not None else work.checkpoint.concurrent_jobs
-                yield stall_gpu_hours(
-                    gpus=work.gpus, jobs=running, overhead_fraction=share.number, hours=HOURS_PER_30_DAYS
-                )
+def _lost(outcome: Mapping[str, Figure]) -> Iterator[float]:
+    """GPU hours that each job loses; where only its stall is known, those."""
+    for name, figure in outcome.items():
+        if name.endswith(LOST) or (name.endswith(STALL) and name.removesuffix(STALL) + LOST not in outcome):
+            yield figure.number

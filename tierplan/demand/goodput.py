@@ -217,6 +217,20 @@ def stall_gpu_hours(*, gpus: int, jobs: int, overhead_fraction: float, hours: fl
     return gpus * jobs * overhead_fraction * hours
 
 
+def lost_gpu_hours(*, gpus: int, jobs: int, goodput_fraction: float, hours: float) -> float:
+    """
+    GPU-hours that are no useful work: stalls, work done again and restarts together.
+
+    Formula:  gpus * jobs * (1 - goodput_fraction) * hours
+    Assumes:  the jobs run all the time
+    Source:   definition (checked 2026-11-29)
+
+    >>> round(lost_gpu_hours(gpus=1024, jobs=1, goodput_fraction=0.9886, hours=720))
+    8405
+    """
+    return gpus * jobs * (1 - goodput_fraction) * hours
+
+
 def stall_cost(*, gpu_hours: float, per_gpu_hour: float) -> float:
     """
     What the waiting GPUs cost.

@@ -67,7 +67,17 @@ def _saved(saved: Saved, back: Known[Duration] | None) -> None:
         hours=Known(HOURS, "constant"),
     )
     if back is not None and (drain is not None or not saved.behind):
-        _goodput(result, stall=stall, period=period, mean=mean, drain=drain if saved.behind else None, back=back)
+        useful = _goodput(
+            result, stall=stall, period=period, mean=mean, drain=drain if saved.behind else None, back=back
+        )
+        result.figure(
+            "checkpoint.lost_gpu_hours_per_30d",
+            goodput.lost_gpu_hours,
+            gpus=saved.job.gpus,
+            jobs=saved.job.running,
+            goodput_fraction=useful,
+            hours=Known(HOURS, "constant"),
+        )
 
 
 def _stall(saved: Saved) -> Known[Duration] | None:
@@ -165,14 +175,14 @@ def _goodput(
     mean: Known[Duration],
     drain: Known[Duration] | None,
     back: Known[Duration],
-) -> None:
+) -> Known[float]:
     """The figures of goodput and of its parts: saving is the overhead fraction, then lost work and restarts."""
     restart = result.figure(
         "checkpoint.restart_s", goodput.restart_time, restart=Known(goodput.RESTART, "constant"), restore=back
     )
     if drain is None:
         lost = result.figure("checkpoint.lost_work_s", goodput.lost_work, interval=period, stall=stall)
-        result.figure(
+        useful = result.figure(
             "checkpoint.goodput_fraction",
             goodput.efficiency,
             interval=period,
@@ -184,7 +194,7 @@ def _goodput(
         lost = result.figure(
             "checkpoint.lost_work_s", goodput.lost_work_in_background, interval=period, stall=stall, drain=drain
         )
-        result.figure(
+        useful = result.figure(
             "checkpoint.goodput_fraction",
             goodput.efficiency_in_background,
             interval=period,
@@ -197,6 +207,7 @@ def _goodput(
         result.figure(
             f"checkpoint.{quantity}_fraction", goodput.interrupt_fraction, lost=time, mean_time_to_interrupt=mean
         )
+    return useful
 
 
 def _restored(result: Result, job: Job, shared: Given) -> Known[Duration] | None:

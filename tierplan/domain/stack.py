@@ -454,6 +454,7 @@ class LocalPins:
     software: Literal["none", "juicefs", "alluxio", "fluid", "lmcache", "mooncake"] = "none"
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     """The software's own words; of `none` those of the drives themselves."""
+    measured: Measured | None = None
     remote: RemoteNvme | None = None
     """Drives over the network, for GPU nodes that have none of their own."""
 

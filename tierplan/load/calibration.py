@@ -9,7 +9,8 @@ from typing import Literal, cast
 from tierplan.domain.stack import Calibration
 from tierplan.errors import InputError
 from tierplan.load.document import UnreadableError, read_document
-from tierplan.load.faults import Fault, input_error, listed, shown
+from tierplan.load.facts import catalogue
+from tierplan.load.faults import Fault, input_error, listed, nearest, shown
 
 SCHEMA = "tierplan/calibration/1"
 QUANTITIES = ("read", "write", "op_rate")
@@ -67,7 +68,10 @@ def _faults(value: object) -> Iterator[Fault]:
 
 
 def _row_faults(path: str, row: Mapping[str, object]) -> Iterator[Fault]:
-    quantity, fraction = row.get("quantity"), row.get("fraction")
+    quantity, fraction, backend = row.get("quantity"), row.get("fraction"), row.get("backend")
+    if "backend" in row and backend not in catalogue().known():
+        near = nearest(backend, catalogue().known()) if isinstance(backend, str) else ""
+        yield Fault(path=f"{path}.backend", message=f"{shown(backend)} is no product of the catalogue; {near}")
     if "quantity" in row and quantity not in QUANTITIES:
         yield Fault(path=f"{path}.quantity", message=f"{shown(quantity)} is unknown; allowed: {listed(QUANTITIES)}")
     right = isinstance(fraction, int | float) and not isinstance(fraction, bool) and 0 < fraction <= 1

@@ -17,6 +17,7 @@ from tierplan.load.faults import Fault, input_error, join, listed, shown
 from tierplan.load.places import beside
 
 MOST_BYTES = 1 << 20
+MOST = 1e15  # of any currency: beyond it a sum means nothing
 _PACKAGE = Path(__file__).parent.parent
 PUBLISHED = _PACKAGE / "catalogue" / "prices.yaml"
 DEFAULT_YEARS = 5.0  # assumed: the usual depreciation of servers
@@ -99,7 +100,17 @@ def _faults(document: Document) -> list[Fault]:
         found.append(
             Fault(path=path, message=_words(error.validator, error.validator_value, error.instance, error.message))
         )
-    return found
+    return [*found, *_endless(document.value)]
+
+
+def _endless(value: object) -> list[Fault]:
+    """Prices that are no numbers, which a schema lets pass."""
+    items = value.get("items") if isinstance(value, Mapping) else None
+    return [
+        Fault(path=join("items", str(item)) + ".price", message=f"{shown(row['price'])} is no price; write a number")
+        for item, row in (items.items() if isinstance(items, Mapping) else ())
+        if isinstance(row, Mapping) and isinstance(row.get("price"), float) and not row["price"] < MOST
+    ]
 
 
 def _words(rule: object, allowed: object, value: object, otherwise: str) -> str:

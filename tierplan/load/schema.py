@@ -57,7 +57,7 @@ def _meant_kind(schema: Schema, value: Mapping[str, object]) -> str | None:
         for part in cast("list[dict[str, Schema]]", schema.get("allOf", ()))
     }
     kind = value.get("kind")
-    if not kinds or kind in kinds:
+    if not kinds or (isinstance(kind, str) and kind in kinds):
         return None
     near = near_words(kind, kinds) if isinstance(kind, str) else []
     known = {name: len(value.keys() & properties.keys()) for name, properties in kinds.items()}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tierplan.domain.plan import Plan
+from tierplan.domain.stack import Calibration
 from tierplan.measure.verifying import Verdict
 from tierplan.plan.measured import node_words
 
@@ -23,11 +25,12 @@ class Entry:
     source: str
 
 
-def calibrated(plan: Plan, verdicts: Sequence[Verdict]) -> dict[str, object]:
+def calibrated(plan: Plan, verdicts: Sequence[Verdict], known: Sequence[Calibration] = ()) -> dict[str, object]:
     """
     An overrides file: the lowest measured share of each product, node and direction.
 
-    Only runs that count go in: what was not proven for a reason of the run itself proves no shortfall either.
+    Only runs that count go in: what was not proven for a reason of the run itself proves no shortfall either.  What is
+    `known` stays, unless a new run of the same product, node and direction counts: the newer one then stands for it.
     """
     lowest: dict[tuple[str, str, str], Entry] = {}
     for verdict in verdicts:
@@ -37,6 +40,11 @@ def calibrated(plan: Plan, verdicts: Sequence[Verdict]) -> dict[str, object]:
         key = (entry.backend, entry.node, entry.quantity)
         if key not in lowest or entry.fraction < lowest[key].fraction:
             lowest[key] = entry
+    for one in known:
+        entry = Entry(
+            backend=one.backend, node=one.node, quantity=one.quantity, fraction=one.fraction, source=one.source
+        )
+        lowest.setdefault((one.backend, one.node, one.quantity), entry)
     return {
         "schema": SCHEMA,
         "measured": [_row(entry) for _, entry in sorted(lowest.items())],
@@ -66,6 +74,6 @@ def _row(entry: Entry) -> Mapping[str, object]:
         "backend": entry.backend,
         "node": entry.node,
         "quantity": entry.quantity,
-        "fraction": round(entry.fraction, 4),
+        "fraction": max(1e-4, math.floor(entry.fraction * 1e4) / 1e4),
         "source": entry.source,
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
 
 from tierplan.errors import InputError
 from tierplan.measure.nouns import Measurement
@@ -34,6 +35,20 @@ def read(paths: Sequence[Path]) -> list[Measurement]:
     return found
 
 
+def _measured(reader: ModuleType, text: str, path: Path) -> list[Measurement]:
+    """What a reader finds; a figure that is none is told with its file."""
+    try:
+        found: list[Measurement] = list(reader.read(text, str(path)))
+    except InputError as fault:
+        named = (one if str(path) in one else f"{path}: {one}" for one in fault.faults)
+        raise InputError(tuple(named)) from None
+    empty = [one for one in found if one.quantity != "utilisation" and one.value <= 0]
+    if empty:
+        message = f"{path}: {empty[0].label}: moved something at no rate at all; run the benchmark again"
+        raise InputError(message)
+    return found
+
+
 def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
     """Each file, and whether it was named itself."""
     for path in paths:
@@ -54,7 +69,7 @@ def _one(path: Path, *, wanted: bool) -> list[Measurement]:
         raise InputError(message) from None
     for reader in READERS:
         if reader.fits(text):
-            return list(reader.read(text, str(path)))
+            return _measured(reader, text, path)
     if wanted:
         message = f"{path}: of no known tool; known are {KNOWN}"
         raise InputError(message)

@@ -76,16 +76,14 @@ def quotas(case: PlanCase) -> Iterator[Finding]:
 def copies(case: PlanCase) -> Iterator[Finding]:
     """Home directories on a managed file system have a second copy: a backup, or a bucket."""
     hot = case.tiers.get("hot")
-    if hot is None or hot.config.backend != "fsx-lustre" or not case.stack.capacity.home:
-        return
-    options = hot.config.options
-    if not options.get("backup_days") and not options.get("data_repositories"):
+    told = backends.second_copy(hot.config) if hot is not None and case.stack.capacity.home else None
+    if told is not None and not told[0]:
         yield Finding(
             policy="advice-backup",
             level="advisory",
             tier="hot",
             message="home stands on the file system alone: no backups, no linked bucket",
-            remedy="write backup_days (up to 90), or data_repositories with a bucket",
+            remedy=told[1],
         )
 
 

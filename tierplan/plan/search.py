@@ -178,7 +178,7 @@ def tier_pins(stack: Stack, tier: Tier) -> TierPins:
             "transport": local.remote.transport,
             "addresses": local.remote.addresses,
         }
-    return TierPins(backend=local.backend, nodes=cluster.gpu_nodes, node=node, options=options)
+    return TierPins(backend=local.backend, nodes=cluster.gpu_nodes, node=node, options=options, measured=local.measured)
 
 
 def pins_of(config: TierConfig) -> TierPins:

@@ -113,12 +113,17 @@ def _settled(stack: Stack, requirement: Requirement, searches: Mapping[Tier, Tie
     tiers = stack.tiers
     hot = searches["hot"].chosen if "hot" in searches else None
     cold = searches["cold"].chosen if "cold" in searches else None
+    local = searches["local"].chosen if "local" in searches else None
     settled = replace(
         tiers,
+        local=replace(tiers.local, measured=local.config.measured) if local else tiers.local,
         hot=pins_of(hot.config) if hot else tiers.hot,
         cold=pins_of(cold.config) if cold else tiers.cold,
     )
-    return replace(demand.settled(stack, requirement), tiers=settled)
+    known = replace(demand.settled(stack, requirement), tiers=settled)
+    if all(found.chosen is not None for found in searches.values()):  # what was measured now stands with the choices
+        return replace(known, calibration=None, calibrated=())
+    return known
 
 
 def _pinned_tier(tier: Tier, stack: Stack, requirement: Requirement, catalogue: Catalogue) -> TierPlan | None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pulumi
-import pulumi_alicloud
 
 from tierplan.domain.lifecycle import LifecyclePlan, ObjectRule
 from tierplan.domain.plan import Plan
@@ -17,7 +16,9 @@ from tierplan_pulumi.services._place import Place, place_of, same_place
 
 with warnings.catch_warnings():  # the SDK warns of its own old names while it loads, whoever uses them
     warnings.simplefilter("ignore", DeprecationWarning)
-    oss = pulumi_alicloud.oss
+    import pulumi_alicloud
+
+    sdk, oss = pulumi_alicloud, pulumi_alicloud.oss
     oss.Bucket  # noqa: B018  # loaded on first use
 
 MOST_TAGS = 20

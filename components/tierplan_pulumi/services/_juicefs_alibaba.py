@@ -6,18 +6,18 @@ import math
 import warnings
 
 import pulumi
-import pulumi_alicloud
 
 from tierplan.backends.juicefs import needed_ids
 from tierplan.domain.plan import Plan
 from tierplan.domain.tiers import TierPlan
 from tierplan_pulumi.services import _alibaba
+from tierplan_pulumi.services._alibaba import sdk
 from tierplan_pulumi.services._place import Place
 from tierplan_pulumi.services._secret import password
 
 with warnings.catch_warnings():  # the SDK warns of its own old names while it loads, whoever uses them
     warnings.simplefilter("ignore", DeprecationWarning)
-    kvstore, rds = pulumi_alicloud.kvstore, pulumi_alicloud.rds
+    kvstore, rds = sdk.kvstore, sdk.rds
     kvstore.Instance, rds.Instance  # noqa: B018  # loaded on first use
 
 TIMEOUTS = pulumi.CustomTimeouts(create="60m", update="4h", delete="60m")

@@ -1,4 +1,4 @@
-"""JuiceFS on Azure: an account without keys; Azure's PostgreSQL or Managed Redis for the metadata, reached privately."""
+"""JuiceFS on Azure: an account without keys; PostgreSQL or Managed Redis for the metadata, reached privately."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import pulumi
 import pulumi_gcp
@@ -68,17 +68,19 @@ def safe_bucket(
     return bucket.name
 
 
-def rule_args(rule: ObjectRule) -> Iterator[dict[str, Any]]:
+def rule_args(rule: ObjectRule) -> Iterator[storage.BucketLifecycleRuleArgsDict]:
     """One rule in the provider's words: an action each, with its condition."""
-    under: dict[str, Any] = {"matches_prefixes": [rule.prefix]} if rule.prefix else {}
+    for action, condition in _actions(rule):
+        under = {"matches_prefixes": [rule.prefix]} if rule.prefix else {}
+        yield cast("storage.BucketLifecycleRuleArgsDict", {"action": action, "condition": {**condition, **under}})
+
+
+def _actions(rule: ObjectRule) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     for move in rule.transitions:
-        action = {"type": "SetStorageClass", "storage_class": move.storage_class}
-        yield {"action": action, "condition": {"age": move.after_days, **under}}
+        yield {"type": "SetStorageClass", "storage_class": move.storage_class}, {"age": move.after_days}
     if rule.delete_after_days is not None:
-        yield {"action": {"type": "Delete"}, "condition": {"age": rule.delete_after_days, **under}}
+        yield {"type": "Delete"}, {"age": rule.delete_after_days}
     if rule.abort_uploads_after_days is not None:
-        condition = {"age": rule.abort_uploads_after_days, **under}
-        yield {"action": {"type": "AbortIncompleteMultipartUpload"}, "condition": condition}
+        yield {"type": "AbortIncompleteMultipartUpload"}, {"age": rule.abort_uploads_after_days}
     if rule.old_versions_after_days is not None:
-        condition = {"days_since_noncurrent_time": rule.old_versions_after_days, **under}
-        yield {"action": {"type": "Delete"}, "condition": {"with_state": "ARCHIVED", **condition}}
+        yield {"type": "Delete"}, {"days_since_noncurrent_time": rule.old_versions_after_days, "with_state": "ARCHIVED"}

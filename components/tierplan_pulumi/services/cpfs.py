@@ -6,7 +6,6 @@ import warnings
 from typing import Any
 
 import pulumi
-import pulumi_alicloud
 
 from tierplan.backends._choosing import option
 from tierplan.backends._cpfs import GENERAL, LINGJUN, bought_of, choice_of
@@ -17,11 +16,12 @@ from tierplan.domain.plan import Plan
 from tierplan.domain.tiers import TierPlan
 from tierplan.load import catalogue
 from tierplan_pulumi.services import _alibaba
+from tierplan_pulumi.services._alibaba import sdk
 from tierplan_pulumi.services._place import Place
 
 with warnings.catch_warnings():  # the SDK warns of its own old names while it loads, whoever uses them
     warnings.simplefilter("ignore", DeprecationWarning)
-    nas = pulumi_alicloud.nas
+    nas = sdk.nas
     nas.FileSystem  # noqa: B018  # loaded on first use
 
 TIMEOUTS = pulumi.CustomTimeouts(create="2h", update="24h", delete="2h")

@@ -50,13 +50,24 @@ def block(found: Mapping[str, object], key: str) -> Mapping[str, object]:
 
 
 def number(found: Mapping[str, object], key: str) -> float:
-    """A number, also one written as text; 0 where there is none or it is none."""
+    """
+    A number, also one written as text; 0 where the key is missing or empty, and for NaN: the mean of nothing.
+
+    Raises:   InputError if something else stands there, or less than nothing
+    """
     value = found.get(key)
-    try:
-        read = float(value) if isinstance(value, int | float | str) else 0.0
-    except ValueError:
+    if value is None or value == "":
         return 0.0
-    return read if math.isfinite(read) else 0.0
+    try:
+        read = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else math.inf
+    except ValueError:
+        read = math.inf
+    if math.isnan(read):
+        return 0.0
+    if math.isinf(read) or read < 0:
+        message = f"{key}: {value!r} is no figure of a result; run the benchmark again, or name another file"
+        raise InputError(message)
+    return read
 
 
 def text_of(found: Mapping[str, object], key: str) -> str:
