@@ -98,6 +98,11 @@ def test_densities_and_op_rates() -> None:
         ("999.4 GB/s", None, "999 GB/s"),
         ("999996 MB/s", None, "1 TB/s"),
         ("1 TB/s", "B/s", "1,000,000,000,000 B/s"),
+        ("1e300 TB/s", None, "1e+300 TB/s"),
+        ("1.23456e15 TB/s", None, "1.23e+15 TB/s"),
+        ("999e12 TB/s", None, "999,000,000,000,000 TB/s"),
+        ("1e-7 B/s", None, "1e-07 B/s"),
+        ("0.5 B/s", None, "0.5 B/s"),
     ],
 )
 def test_show_rounds_for_people(text: str, unit: str | None, shown: str) -> None:
@@ -260,3 +265,8 @@ def test_count_for_the_edges() -> None:
 def test_show_is_within_its_digits(base: float, digits: int) -> None:
     number = float(Bandwidth(base).show("B/s", digits).removesuffix(" B/s").replace(",", ""))
     assert math.isclose(number, base, rel_tol=0.5 * 10 ** (1 - digits) * 1.01, abs_tol=1e-9)
+
+
+@given(base=st.floats(0, 1e308), kind=st.sampled_from([Size, Bandwidth, OpRate, Duration]))
+def test_what_is_shown_never_breaks_a_table(base: float, kind: type[Size]) -> None:
+    assert len(kind(base).show()) <= 30

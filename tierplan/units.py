@@ -34,6 +34,7 @@ _DENSITIES = {
     for unit in ("GB", "GiB", "TB", "TiB")
 }
 
+LEAST_PLAIN, MOST_PLAIN = 1e-6, 1e15  # beyond, a number is shown in exponent form
 _TEXT = re.compile(r"\s*([-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(\S.*?)?\s*\Z", re.ASCII)
 
 
@@ -312,9 +313,9 @@ def count_for(required: Q, per_node: Q) -> int:
 
 
 def _rounded(value: float, digits: int) -> str:
-    """`digits` significant figures, never in exponent form, no trailing zeros after a point."""
-    if value == 0 or not math.isfinite(value):
-        return f"{value:g}"
+    """`digits` significant figures, no trailing zeros after a point; exponent form only where nobody counts zeros."""
+    if value == 0 or not math.isfinite(value) or not LEAST_PLAIN <= abs(value) < MOST_PLAIN:
+        return f"{value:.{max(1, digits)}g}"
     places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
     text = f"{value:,.{places}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -120,6 +120,12 @@ def test_no_stack_and_unknown_verbs_are_bad_input(run):
     assert "demo" in unknown.err
 
 
+def test_all_and_a_name_are_two_questions(run):
+    ran = run("plan", "demo", "--all")
+    assert (ran.code, ran.out) == (2, "")
+    assert "ask for one of the two" in ran.err
+
+
 def test_init_writes_a_starter_that_passes_and_never_overwrites(run, tmp_path):
     path = tmp_path / "Pulumi.mine.yaml"
     assert run("init", "mine", "--out", str(path)).code == 0
@@ -144,6 +150,12 @@ def test_catalogue_lists_what_is_known(run, kind):
     ran = run("catalogue", *kind)
     assert ran.code == 0
     assert ran.out
+
+
+def test_compare_names_a_rejected_product_once(run):
+    out = run("compare", "refused-slow").out
+    assert "- vast: needs quote" in out
+    assert "vast: vast:" not in out
 
 
 def test_catalogue_shows_the_source_of_each_figure(run):

@@ -160,6 +160,17 @@ def test_a_stack_that_is_taken_away_is_refused_unless_it_is_allowed(run, work):
         (("--from", "nowhere", "demo"), 'no git revision "nowhere"'),
         (("--from", "--upload-pack=x", "demo"), "no git revision"),
         (("--from", "main", "dem0"), 'no stack "dem0"'),
+        (("--from=", "demo"), 'no git revision ""'),
+        (("--from", "main:stacks", "demo"), 'no git revision "main:stacks"'),
+        (("main:demo", "nowhere:demo"), 'no git revision "nowhere"'),
+        (("nowhere:demo", "demo"), 'no git revision "nowhere"'),
+        (("no:demo", "demo"), 'no git revision "no"'),
+        (("main:demo", "dem0"), 'no stack "dem0"'),
+        (("main:demo", "stacks/Pulumi.dem0.yaml"), "cannot be read"),
+        (("main:demo", "main:dem0"), "main:dem0: the revision has no such stack file"),
+        (("main:dem0", "demo"), "main:dem0: the revision has no such stack file"),
+        (("main:nosuch.yaml", "demo"), "main:nosuch.yaml: the revision has no such stack file"),
+        (("main:dem0",), 'no stack "dem0"'),
         (("demo",), "name OLD and NEW"),
         ((), "name OLD and NEW"),
         (("demo", "demo", "demo"), "name OLD and NEW"),
@@ -341,3 +352,29 @@ def test_any_comment_fits_and_begins_with_its_marker(stack, replaced, findings, 
     assert len(text.encode("utf-8", "surrogatepass")) <= MOST
     assert "<!--" not in rest
     assert "\n@" not in rest
+
+
+def test_an_old_one_that_is_written_out_and_not_there_is_named(run, work):
+    shutil.copy(ROOT / "stacks" / "Pulumi.nfs.yaml", work / "stacks")
+    for words in (("main:nfs", "nfs"), ("main:nfs",), ("main:stacks/Pulumi.nfs.yaml", "nfs")):
+        ran = run("diff", *words)
+        assert (ran.code, "new stack" in ran.out) == (0, True)
+        assert ran.err.startswith(f"{words[0]}: the revision has no such stack file, so ")
+    assert run("diff", "--from", "main", "nfs").err == ""
+
+
+def test_a_stack_that_another_revision_took_away_is_removed(run, work):
+    git(work, "rm", "-q", "stacks/Pulumi.demo.yaml")
+    git(work, "commit", "-qm", "gone")
+    ran = run("diff", "main~1:demo", "main:demo")
+    assert ran.code == 1
+    assert "demo-hot: weka goes with the stack" in ran.out
+    assert run("diff", "main~1:demo").code == 1
+    assert run("diff", "main:demo", "main~1:demo").code == 0
+
+
+def test_a_path_from_the_root_is_read_from_a_folder_below(run, work, monkeypatch):
+    monkeypatch.chdir(work / "stacks")
+    ran = run("diff", "main:stacks/Pulumi.demo.yaml")
+    assert ran.code == 0
+    assert "no change" in ran.out

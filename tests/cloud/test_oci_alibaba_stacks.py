@@ -11,6 +11,7 @@ import yaml
 import recording
 from tierplan import load, plan, wire
 from tierplan.errors import InputError
+from tierplan.plan._diff_replaced import replacements
 
 pytest.importorskip("pulumi_oci")
 pytest.importorskip("pulumi_alicloud")
@@ -164,6 +165,35 @@ def test_a_quota_of_the_account_that_refuses_a_plan_is_said_with_its_figure(name
 def test_tencent_tells_why_its_own_file_system_is_not_planned():
     made = plan.make_plan(changed("tencent-juicefs", tiers={"hot": {"backend": "auto"}}), load.catalogue())
     assert [one.reason for one in made.rejections if one.backend == "cfs-turbo"] != []
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "site", "because"),
+    [
+        ("oci-lustre", {"performance_tier": "MBPS_PER_TB_500"}, {}, "performance_tier MBPS_PER_TB_250 becomes"),
+        ("oci-lustre", {"size": "62400 GB"}, {}, "does not shrink"),
+        ("oci-lustre", {"size": "83200 GB"}, {}, ""),
+        ("oci-lustre", {}, {"zone": "AD-2"}, "zone Uocm:US-ASHBURN-AD-1 becomes AD-2"),
+        ("alibaba-cpfs", {"storage_type": "advance_100"}, {}, "storage_type advance_200 becomes advance_100"),
+        ("alibaba-cpfs", {"size": "24000 GiB"}, {}, ""),
+        ("alibaba-cpfs", {"data_flows": []}, {}, ""),
+        ("huawei-sfs-turbo", {"bandwidth_per_tib": 500, "size": "14745 GiB"}, {}, "bandwidth_per_tib 250 becomes 500"),
+    ],
+)
+def test_what_a_change_would_replace_is_told(name, words, site, because):
+    old = plan.make_plan(load.read_stack(name), load.catalogue())
+    hot = old.tiers["hot"].config
+    options = {**{key: value for key, value in hot.options.items() if key == "size"}, **words}
+    document = yaml.safe_load(load.stack_text(load.read_stack(name)))
+    document["config"]["tierplan:tiers"]["hot"] = {
+        "backend": hot.backend,
+        "options": {**document["config"]["tierplan:tiers"]["hot"].get("options", {}), **options},
+    }
+    document["config"]["tierplan:site"].update(site)
+    new = plan.make_plan(load.stack_from_text(yaml.safe_dump(document), name=name, where=name), load.catalogue())
+    said = [one.because for one in replacements(old, new)]
+    assert bool(said) == bool(because), said
+    assert because in " ".join(said)
 
 
 # --- what is registered ------------------------------------------------------------------------------------------

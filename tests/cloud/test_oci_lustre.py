@@ -95,6 +95,14 @@ def test_the_class_can_never_change_and_the_size_only_grows(lab):
     assert found.cloud.growth_ceiling is None
 
 
+@pytest.mark.parametrize(("pinned", "tier"), [("41600 GB", 500), ("166400 GB", 125), ("31200 GB", 1000)])
+def test_a_pinned_size_takes_the_slowest_class_that_does(pinned, tier, lab):
+    need = lab("nothing")(write=lab("need")().write)
+    config = choose({"size": pinned}, need)
+    assert config.options["performance_tier"] == f"MBPS_PER_TB_{tier}"
+    assert lab("mandatory")(config, need) == set()
+
+
 def test_more_file_operations_take_a_larger_size(lab):
     need = lab("need")()
     many = replace(need, op_rate=op_rate("100 kops/s"))

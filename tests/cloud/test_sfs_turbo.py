@@ -91,6 +91,11 @@ def test_a_faster_class_or_a_ticket_is_named_where_a_class_ends(lab):
     assert choose({}, need).options["bandwidth_per_tib"] in (500, 1000)
 
 
+def test_a_pinned_size_takes_a_class_that_is_sold_in_it(lab):
+    assert choose({"size": "1228 GiB"}, lab("nothing")()).options["bandwidth_per_tib"] == 40
+    assert choose({"size": "3686 GiB"}, lab("nothing")()).options["bandwidth_per_tib"] == 20
+
+
 STACK = """
 config:
   tierplan:site: {kind: tencent, region: ap-shanghai}

@@ -14,7 +14,7 @@ OCI_LUSTRE = "oci:Lustre/fileStorageLustreFileSystem:FileStorageLustreFileSystem
 OCI_BUCKET, OSS = "oci:ObjectStorage/bucket:Bucket", "alicloud:oss/bucket:Bucket"
 CPFS = "alicloud:nas/fileSystem:FileSystem"
 OCI_RULES = "oci:ObjectStorage/objectLifecyclePolicy:ObjectLifecyclePolicy"
-PROVIDERS = {"oci": {"oci"}, "alibaba": {"alicloud"}, "tencent": set(), "huawei": set()}
+PROVIDERS = {"oci": {"oci"}, "alibaba": {"alicloud"}, "tencent": set()}
 
 
 CASES = [
@@ -22,8 +22,7 @@ CASES = [
     ("oci-juicefs", {"oci:Redis/redisCluster:RedisCluster", OCI_BUCKET}, {OCI_RULES}),
     ("alibaba-cpfs", {CPFS, OSS}, {"alicloud:nas/mountTarget:MountTarget", "alicloud:nas/dataFlow:DataFlow"}),
     ("alibaba-juicefs", {"alicloud:rds/instance:Instance", OSS}, {"alicloud:rds/database:Database"}),
-    ("tencent-juicefs", set(), set()),  # no provider that is kept well: Terraform is rendered
-    ("huawei-juicefs", set(), set()),
+    ("tencent-juicefs", set(), set()),  # no provider that is kept well: Terraform is rendered, as for Huawei
 ]
 
 

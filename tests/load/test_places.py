@@ -138,3 +138,11 @@ def test_hosts_are_looked_up_beside_the_stack_file(project: Path, good: str) -> 
     assert hosts is not None
     assert hosts.hot is not None
     assert hosts.hot.hosts[0].name == "weka-1"
+
+
+def test_of_many_stacks_some_are_named_and_the_nearest(project: Path, good: str) -> None:
+    for number in range(30):
+        (project / "wanted" / f"Pulumi.cluster-{number:02}.yaml").write_text(good)
+    line = refused("largo-1")
+    assert line.startswith('no stack "largo-1"; did you mean large-1? stacks here: cluster-00, ')
+    assert line.endswith("cluster-09, … and 22 more")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -95,3 +96,13 @@ def test_command(tmp_path):
     document = json.loads(ran.output)
     assert document["points"][document["best"]]["verdict"] == "pass"
     assert out.read_text().startswith("<svg")
+
+
+def test_where_nothing_passes_nothing_is_best(tmp_path):
+    text = Path("stacks/Pulumi.refused-layout.yaml").read_text(encoding="utf-8")
+    (tmp_path / "Pulumi.ours.yaml").write_text(text, encoding="utf-8")
+    ran = CliRunner().invoke(cli, ["optimum", str(tmp_path / "Pulumi.ours.yaml")])
+    assert ran.exit_code == 1
+    assert ran.output.splitlines()[0].endswith("ways to save its checkpoints; none of them passes")
+    document = json.loads(CliRunner().invoke(cli, ["optimum", str(tmp_path / "Pulumi.ours.yaml"), "--json"]).output)
+    assert (document["best"], document["compared_by"]) == (None, None)

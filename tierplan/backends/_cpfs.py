@@ -129,4 +129,4 @@ def settled(pins: Options, need: TierNeed, site: Site, facts: BackendFacts, used
             usable=used["usable_fraction"],
         ),
     )
-    return leanest(found, used)
+    return leanest(found, used, pinned=None if choice.size is None else whole(unit.of(choice.size)))

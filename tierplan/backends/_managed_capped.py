@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tierplan.backends._choosing import Relied
 from tierplan.backends._managed import Bought, Grade, Offer, Options, Unit
@@ -142,12 +142,24 @@ def weight(bought: Bought, *, base: BandwidthDensity) -> float:
     return bought.space.base * (bought.grade.read.base + base.base)
 
 
-def leanest(found: Iterable[Offer], used: Relied) -> Options:
-    """Of the classes that meet the need the one that weighs least; of equals the smaller."""
+def leanest(found: Iterable[Offer], used: Relied, *, pinned: float | None) -> Options:
+    """Of the classes that meet the need, at the pinned size where there is one, the one that weighs least."""
     base = used.quantity(BandwidthDensity, "class_base")
-    return min(
-        found, key=lambda one: (not one.enough, round(weight(one.bought, base=base), -3), one.bought.size or 0.0)
-    ).words
+
+    def rank(one: Offer) -> tuple[bool, float, float, float]:
+        at = one.bought if pinned is None else replace(one.bought, size=pinned)
+        return (not one.enough, _missing(one.bought, pinned), round(weight(at, base=base), -3), at.size or 0.0)
+
+    return min(found, key=rank).words
+
+
+def _missing(asked: Bought, pinned: float | None) -> float:
+    """How many times a pinned size would have to be what it is; 0 where the class has it and carries the need."""
+    if pinned is None:
+        return 0.0
+    size = asked.size or 0.0
+    times = size / pinned if size > pinned > 0 else 0.0
+    return times if asked.grade.bands.legal(pinned) else NEVER + times
 
 
 def weighed(used: Relied) -> str:

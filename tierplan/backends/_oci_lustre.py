@@ -105,7 +105,7 @@ def settled(pins: Options, need: TierNeed, site: Site, known: tuple[Grade, ...],
         words_of=lambda grade: {"performance_tier": grade.name},
         asked=lambda grade: counts(grade, GB, caps(used), need, usable=used["usable_fraction"]),
     )
-    return leanest(found, used)
+    return leanest(found, used, pinned=choice_of(pins).size)
 
 
 def client(need: TierNeed, used: Relied) -> Bandwidth:

@@ -137,7 +137,7 @@ def settled(pins: Options, need: TierNeed, site: Site, facts: BackendFacts, used
             grade, GIB, caps(grade, raised=choice.raised, used=used), need, usable=used["usable_fraction"]
         ),
     )
-    return leanest(found, used)
+    return leanest(found, used, pinned=choice.size)
 
 
 def faults(  # noqa: PLR0917  # everything that a configuration is judged by

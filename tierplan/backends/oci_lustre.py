@@ -46,9 +46,9 @@ FIXED = ("class (performance_tier) and name of the file system", "availability d
 REPLACES = (
     "performance_tier",
     "file_system_name",
-    "availability_domain",
+    "zone",
     "subnet",
-    "cluster_placement_group",
+    "placement_group",
     "a smaller size",
 )
 

@@ -115,7 +115,7 @@ def pin(stack: str) -> None:
     texts.show([load.stack_text(made.stack).rstrip("\n")])
     if verdict(findings) == "refused":
         against = sorted({finding.policy for finding in findings if finding.level == "mandatory"})
-        click.echo(f"{stack}: refused by {', '.join(against)}", err=True)
+        click.echo(f"{made.stack.name}: refused by {', '.join(against)}", err=True)
         sys.exit(REFUSED)
 
 
@@ -138,7 +138,7 @@ def render(stack: str, out: Path) -> None:
     made, findings = planned(stack)
     if verdict(findings) == "refused":
         texts.show(texts.finding_lines(findings, limit=None), err=True)
-        click.echo(f"{stack}: refused, nothing is rendered", err=True)
+        click.echo(f"{made.stack.name}: refused, nothing is rendered", err=True)
         sys.exit(REFUSED)
     files = rendering.render(made, load.read_hosts(made.stack, stack))
     rendering.write(files, out)

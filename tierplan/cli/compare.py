@@ -92,7 +92,7 @@ def _fit(found: Mapping[str, Row]) -> list[str]:
 
 def _reason(one: Row, *, verbose: bool) -> str:
     """Why a candidate loses: all that speaks against it, or as much as two lines hold."""
-    reason = str(one["reason"])
+    reason = str(one["reason"]).removeprefix(f"{one['backend']}: ")  # the line begins with it
     if verbose or len(reason) <= SHORT:
         return reason
     return f"{reason[:SHORT].rpartition(' ')[0]} … (-v shows the rest)"

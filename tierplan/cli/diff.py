@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -63,7 +64,7 @@ def command(
         message = "--json and --markdown are two forms of one answer; ask for one"
         raise click.UsageError(message)
     listed = waiving.read(waivers)
-    found = _compared(_named(stacks, revision, events), allowed, listed)
+    found = _compared(_named(stacks, revision, events), allowed, listed, spelled=revision is None)
     preview = _preview(events) if events else None
     if preview is not None:
         found = _with_events(found, preview, allowed)
@@ -86,6 +87,9 @@ def command(
 
 def _named(stacks: tuple[str, ...], revision: str | None, events: Path | None) -> tuple[str, str] | None:
     """OLD and NEW as words; a revision stands before a colon."""
+    if revision is not None and (not revision or ":" in revision):
+        message = f'--from: no git revision "{revision}"; name a branch, a tag or a commit, and the file as STACK'
+        raise InputError(message)
     match stacks:
         case () if revision is None and events is not None:
             return None
@@ -99,32 +103,63 @@ def _named(stacks: tuple[str, ...], revision: str | None, events: Path | None) -
     raise click.UsageError(message)
 
 
-def _compared(named: tuple[str, str] | None, allowed: Sequence[str], waivers: tuple[Waiver, ...]) -> PlanDiff | None:
+def _compared(
+    named: tuple[str, str] | None, allowed: Sequence[str], waivers: tuple[Waiver, ...], *, spelled: bool
+) -> PlanDiff | None:
+    """Both sides planned and compared; `spelled`: OLD stands as it was typed, not made from --from."""
     if named is None:
         return None
-    old, trouble = _old(named[0], waivers)
-    try:
-        new = _side(named[1], waivers)
-    except InputError:
-        if old is not None and _revision_of(named[0]) and not _exists(named[1]):
-            return only_old(old, allowed=allowed)
-        raise
+    word, of_new = named
+    for revision in filter(None, map(_revision_of, named)):
+        checked(repository(Path.cwd()), revision)
+    one_place = bool(_revision_of(word)) and _place(word) == _place(of_new)
+    old, trouble = _old(word, waivers)
+    absent = old is None and not trouble
+    if absent and not one_place:
+        raise _no_file(word)
+    gone = one_place and old is not None and _gone(of_new)
+    new = None if gone else _side(_here(of_new) if one_place else of_new, waivers)
+    if new is None and old is not None and one_place:
+        return only_old(old, allowed=allowed)
     if new is None:
-        message = f"{named[1]}: the revision has no such stack file"
-        raise InputError(message)
+        raise _no_file(of_new)
+    if absent and spelled:
+        click.echo(f"{word}: the revision has no such stack file, so {of_new} counts as a new stack", err=True)
     return only_new(new, notes=trouble) if old is None else compare(old, new, allowed=allowed)
+
+
+def _no_file(word: str) -> InputError:
+    return InputError(f"{word}: the revision has no such stack file; name one that it has")
 
 
 def _old(word: str, waivers: tuple[Waiver, ...]) -> tuple[Judged | None, list[str]]:
     """The old side; of a revision, a file that is not there or cannot be read makes the stack a new one."""
-    if not _revision_of(word):
-        return _side(word, waivers), []
+    revision = _revision_of(word)
     try:
         return _side(word, waivers), []
     except InputError as error:
-        if not all(fault.startswith(word.partition(":")[0]) for fault in error.faults):
+        if not revision or not all(fault.startswith(f"{revision}:") for fault in error.faults):
             raise
         return None, [f"the old one cannot be read: {fault}" for fault in error.faults[:3]]
+
+
+def _place(word: str) -> Path:
+    """The file that is meant, of whatever revision."""
+    path = word.partition(":")[2] if _revision_of(word) else word
+    return Path(os.path.abspath(_file_of(path, repository(Path.cwd()).root)))  # noqa: PTH100  # links stay links
+
+
+def _gone(word: str) -> bool:
+    """Whether the work tree has no such file; of a revision git says that."""
+    return not _revision_of(word) and not _exists(word) and not _place(word).exists()
+
+
+def _here(word: str) -> str:
+    """A name or path as it can be read from here: one that is spelt from git's root is read from there."""
+    if _revision_of(word) or _exists(word):
+        return word
+    place = _place(word)
+    return texts.relative(place) if place.exists() else word
 
 
 def _side(word: str, waivers: tuple[Waiver, ...]) -> Judged | None:

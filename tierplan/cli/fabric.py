@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from tierplan import load
-from tierplan.cli import texts
+from tierplan.cli import files, texts
 from tierplan.cli.planning import planned
 from tierplan.domain.fabric import Direction, FabricPath, FabricPlan
 from tierplan.domain.plan import Plan
@@ -26,18 +26,20 @@ DIRECTIONS: tuple[Direction, ...] = ("read", "write")
 @click.command("fabric")
 @click.argument("stack")
 @click.option("--mermaid", "as_mermaid", is_flag=True, help="The topology as a Mermaid flowchart.")
-@click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), help="Write the topology as SVG to this file.")
+@click.option("--svg", type=click.Path(path_type=Path), help="Write the topology as SVG to this file.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def command(stack: str, *, as_mermaid: bool, svg: Path | None, as_json: bool) -> None:
     """Switches and cables between drives and GPUs, the min cut, and what each phase fills."""
+    files.ready(svg, "--svg")
     made, findings = planned(stack)
     fabric = made.fabric
     if fabric is None:
-        message = f"{stack}: no tier is planned that a fabric would lead to; tierplan plan {stack} says why"
+        message = f"{made.stack.name}: no tier is planned that a fabric would lead to; tierplan plan {stack} says why"
         raise InputError(message)
     title = f"{made.stack.name}: fabric"
     if svg is not None:
-        _write(svg, draw.svg(fabric, title=title))
+        files.write(svg, draw.svg(fabric, title=title), "--svg")
+        click.echo(f"wrote {svg}", err=True)
     if as_mermaid:
         click.echo(draw.mermaid(fabric, title=title), nl=False)
     elif as_json:
@@ -48,15 +50,6 @@ def command(stack: str, *, as_mermaid: bool, svg: Path | None, as_json: bool) ->
         texts.show(texts.finding_lines(against, limit=None))
     refused = any(finding.policy == "fabric-bandwidth" for finding in findings)
     sys.exit(REFUSED if refused else 0)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        message = f"{path}: cannot be written ({error.strerror}); choose another place with --svg"
-        raise InputError(message) from None
-    click.echo(f"wrote {path}", err=True)
 
 
 def flows(plan: Plan) -> dict[str, dict[str, Bandwidth]]:

@@ -11,9 +11,8 @@ from pathlib import Path
 import click
 
 from tierplan import load
-from tierplan.cli import texts
+from tierplan.cli import files, texts
 from tierplan.cli.curve import curve
-from tierplan.errors import InputError
 from tierplan.sweep.optimum import Choice, Optimum, best_of_mode, optimum
 from tierplan.sweep.points import Point
 from tierplan.units import Bandwidth
@@ -33,9 +32,10 @@ def command(*, stack: str, job: str | None, svg: Path | None, as_json: bool) -> 
     With every price known the least money a month for storage and lost GPU hours; else the most useful work for each
     machine.  Choices of the hot tier that the stack pins stay pinned.
     """
+    files.ready(svg, "--svg")
     found = optimum(load.read_form(stack), job)
     if svg is not None:
-        _write(svg, curve(found))
+        files.write(svg, curve(found), "--svg")
     if as_json:
         click.echo(json.dumps(_document(found), indent=1, allow_nan=False))
     else:
@@ -44,8 +44,9 @@ def command(*, stack: str, job: str | None, svg: Path | None, as_json: bool) -> 
 
 
 def _lines(found: Optimum) -> Iterator[str]:
+    ways = f"{found.work}: {len(found.points)} ways to save its checkpoints"
     what = "least money a month, lost GPU hours included" if found.by_money else "most useful work for each machine"
-    yield f"{found.work}: {len(found.points)} ways to save its checkpoints; best is {what}"
+    yield f"{ways}; none of them passes" if found.best is None else f"{ways}; best is {what}"
     rows: list[tuple[str, ...]] = [
         ("", "mode", "lands", "period", "hot write", "hot tier", "goodput", "machines", "a month", "verdict")
     ]
@@ -98,11 +99,18 @@ def _async_words(found: Optimum) -> str:
     return words + "."
 
 
+def _compared_by(found: Optimum) -> str | None:
+    """What the best is least in; nothing where nothing passes."""
+    if found.best is None:
+        return None
+    return "total_monthly" if found.by_money else "goodput for each machine"
+
+
 def _document(found: Optimum) -> dict[str, object]:
     return {
         "schema": "tierplan/optimum/1",
         "job": found.work,
-        "compared_by": "total_monthly" if found.by_money else "goodput for each machine",
+        "compared_by": _compared_by(found),
         "best": found.best,
         "points": [
             {
@@ -119,11 +127,3 @@ def _document(found: Optimum) -> dict[str, object]:
             for choice, point in found.points
         ],
     }
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        message = f"--svg {path}: cannot be written ({error.strerror}); choose another place"
-        raise InputError(message) from None

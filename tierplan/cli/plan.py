@@ -77,6 +77,9 @@ def command(
     waivers: Path | None,
 ) -> None:
     """Requirement, three tiers, what binds, findings. STACK is a stack name (demo), a path, or -."""
+    if every and stacks:
+        message = f"--all plans every stack of the project, {' and '.join(stacks)} only that; ask for one of the two"
+        raise click.UsageError(message)
     names = load.stack_names() if every else stacks
     if not names:
         message = "no stack given; name one (tierplan plan demo), or use --all"

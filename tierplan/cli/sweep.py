@@ -15,7 +15,7 @@ from types import ModuleType
 import click
 
 from tierplan import load, sweep
-from tierplan.cli import texts
+from tierplan.cli import files, texts
 from tierplan.errors import InputError
 from tierplan.sweep.pareto import Front
 
@@ -58,6 +58,7 @@ def command(
     if count > MOST_POINTS:
         message = f"--vary: {count:,} points are more than {MOST_POINTS:,}; vary less at once"
         raise InputError(message)
+    sweep.check(form, axes)
     writer = None if out is None else _writer(out)
     names = tuple(dict.fromkeys([*(one.name for one in objectives), *DEFAULT, "lost_gpu_hours", "monthly"]))
     with _progress(count) as on_done:
@@ -82,6 +83,8 @@ def command(
         click.echo(json.dumps(_document(form.name, points, front, objectives), indent=1, allow_nan=False))
     else:
         texts.show(_lines(form.name, points, front, objectives, axes))
+    if all(point.verdict == "invalid" for point in points):
+        raise InputError(points[0].reasons)
     sys.exit(0 if front.points else REFUSED)
 
 
@@ -160,12 +163,17 @@ def _writer(out: Path) -> Writer:
     if out.suffix not in kinds:
         message = f"--out {out}: no such form; write a name that ends in {', '.join(kinds)}"
         raise InputError(message)
-    if not out.parent.is_dir():
-        message = f"--out {out}: there is no folder {out.parent}; make it first"
-        raise InputError(message)
+    files.ready(out, "--out")
     if out.suffix == ".parquet":
         _arrow()
-    return lambda points, front: kinds[out.suffix](out, points, front)
+
+    def write(points: Sequence[sweep.Point], front: Front) -> None:
+        try:
+            kinds[out.suffix](out, points, front)
+        except OSError as error:
+            raise files.refused(out, "--out", error) from None
+
+    return write
 
 
 def _flat(points: Sequence[sweep.Point], front: Front) -> list[dict[str, object]]:
@@ -179,12 +187,17 @@ def _flat(points: Sequence[sweep.Point], front: Front) -> list[dict[str, object]
             "reasons": "; ".join(point.reasons),
             "hot": point.choices.get("hot", ""),
             "cold": point.choices.get("cold", ""),
-            **{name: point.measures.get(name) for name in measures},
+            **{name: _cell(point.measures.get(name)) for name in measures},
             "on_front": point.passes and point.index not in front.beaten_by,
             "beaten_by": front.beaten_by.get(point.index),
         }
         for point in points
     ]
+
+
+def _cell(value: float | None) -> float | None:
+    """A number, or nothing where it is not known."""
+    return None if value is None or math.isnan(value) else value
 
 
 def _write_csv(out: Path, points: Sequence[sweep.Point], front: Front) -> None:

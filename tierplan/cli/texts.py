@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sys
@@ -18,6 +19,7 @@ from tierplan.domain.need import Load
 from tierplan.domain.plan import Cost, CostLine, Finding, Plan
 from tierplan.domain.stack import OptionValue
 from tierplan.domain.tiers import BESIDE, NEVER, Delivered, TierPlan
+from tierplan.errors import EngineError
 from tierplan.plan import verdict
 from tierplan.plan.document import busiest_phase
 from tierplan.plan.rules import losses
@@ -55,6 +57,7 @@ BRIEF = (  # the first that fits the screen
         for most in (8, 6, 4, 3, 2, 1)
     ),
 )
+FULL_UP = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 COLOURS = {"pass": "green", "refused": "red", "mandatory": "red", "advisory": "yellow"}
 
 
@@ -80,12 +83,22 @@ class ClosedPipeError(Exception):
 
 @contextmanager
 def closed_pipe() -> Iterator[None]:
-    """Turn a closed pipe into `ClosedPipeError`, and write nothing more."""
+    """
+    Turn a closed pipe into `ClosedPipeError`, and write nothing more.
+
+    Raises:   EngineError if standard output takes nothing more for another reason: a full disk
+    """
     try:
         yield
     except BrokenPipeError:
         silence()
         raise ClosedPipeError from None
+    except OSError as error:
+        if error.filename is not None or error.errno not in FULL_UP:
+            raise  # of no stream: a defect
+        silence()
+        message = f"standard output cannot be written ({error.strerror}); the answer is not whole"
+        raise EngineError(message) from None
 
 
 def silence() -> None:

@@ -3,33 +3,50 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import click
 
 from tierplan import load
-from tierplan.cli import texts
+from tierplan.cli import files, texts
 from tierplan.codec import encode
 from tierplan.domain.plan import Plan
 from tierplan.errors import InputError
-from tierplan.plan import make_plan
-from tierplan.timeline import JobRun, Run, left_out, run, scenario_of
+from tierplan.plan import judge, make_plan
+from tierplan.timeline import JobRun, Run, Scenario, expected_events, left_out, run, scenario_of
 from tierplan.timeline.picture import svg
 from tierplan.units import Duration
 
 MOST_DAYS = 36_500
+MOST_EVENTS, MANY_EVENTS = 10_000_000, 500_000  # some minutes; some ten seconds
 MOST_STRETCHES = 4_000
 SCHEMA = "tierplan/timeline/1"
 HEAD = ("job", "goodput", "99.9 % interval", "closed form", "compute", "stall", "restart", "restore", "interrupts")
 
 
+class Days(click.FloatRange):
+    """A finite number in a range: `nan` is in none, yet not outside of it."""
+
+    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number that is meant."""
+        number = float(super().convert(cast("float", value), param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is no number of days; write {self.min:g} to {self.max:,g}.", param, ctx)
+        return number
+
+
+DAYS = Days(0.1, MOST_DAYS)
+
+
 @click.command(name="timeline")
 @click.argument("stack")
-@click.option("--days", default=365.0, show_default=True, type=click.FloatRange(0.1, MOST_DAYS), help="Days to run.")
+@click.option("--days", default=365.0, show_default=True, type=DAYS, help="Days to run.")
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(0), help="The same seed, the same run.")
 @click.option(
     "--svg", "picture", type=click.Path(path_type=Path), help="Write a picture of the beginning to this file."
@@ -42,19 +59,44 @@ def command(*, stack: str, days: float, seed: int, picture: Path | None, as_json
     Says what each job got done, with the interval that holds its goodput with 99.9 % confidence, beside the closed
     form of the plan.
     """
+    files.ready(picture, "--svg")
     plan = make_plan(load.read_stack(stack), load.catalogue())
     scenario = scenario_of(plan, load.catalogue().failures())
     if scenario is None:
-        message = f"{stack}: no training job saves checkpoints to a planned hot tier; there is nothing to run"
+        message = f"{plan.stack.name}: no training job saves checkpoints to a planned hot tier; there is nothing to run"
         raise InputError(message)
+    told(plan, scenario, days=days)
     with progress() as tell:
         found = run(scenario, days=days, seed=seed, most_stretches=MOST_STRETCHES if picture else 0, progress=tell)
     if picture is not None:
-        write(picture, svg(found, title=f"{plan.stack.name}: the first days of {days:g}, seed {seed}"))
+        title = f"{plan.stack.name}: the first days of {days:g}, seed {seed}"
+        files.write(picture, svg(found, title=title), "--svg")
     if as_json:
         click.echo(json.dumps(document(plan, found), indent=1, allow_nan=False))
     else:
         texts.show(lines(plan, found))
+
+
+def told(plan: Plan, scenario: Scenario, *, days: float) -> None:
+    """
+    Say on standard error what a reader has to know before the run: that the plan is refused, or that it takes long.
+
+    Raises:   InputError if the run would not end in minutes
+    """
+    events = expected_events(scenario, days=days)
+    if events > MOST_EVENTS:
+        shortest = Duration(min(job.mean_time_to_interrupt for job in scenario.jobs)).show()
+        message = (
+            f"{plan.stack.name}: about {events:,.3g} events in {days:g} days are more than {MOST_EVENTS:,} (an "
+            f"interruption every {shortest}); ask for fewer --days, or correct interrupts in the stack"
+        )
+        raise InputError(message)
+    against = dict.fromkeys(finding.policy for finding in judge(plan) if finding.level == "mandatory")
+    if against:
+        words = f"{plan.stack.name}: the plan is refused by {', '.join(against)}; the run takes it as it stands"
+        click.echo(words, err=True)
+    if events > MANY_EVENTS and not sys.stderr.isatty():
+        click.echo(f"{plan.stack.name}: about {events:,.0f} events to run, which takes a while", err=True)
 
 
 @contextmanager
@@ -69,19 +111,6 @@ def progress() -> Iterator[Callable[[float], object]]:
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("running", total=1.0)
         yield lambda share: bar.update(task, completed=share)
-
-
-def write(path: Path, text: str) -> None:
-    """
-    Write a file.
-
-    Raises:   InputError if it cannot be written
-    """
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        message = f"{path}: cannot be written ({error.strerror}); choose another place with --svg"
-        raise InputError(message) from None
 
 
 def closed_form(plan: Plan, job: JobRun) -> float | None:

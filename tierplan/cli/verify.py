@@ -12,9 +12,8 @@ import click
 import yaml
 
 from tierplan import load, measure
-from tierplan.cli import texts
+from tierplan.cli import files, texts
 from tierplan.domain.stack import Calibration, Stack
-from tierplan.errors import InputError
 from tierplan.load.calibration import read_calibration
 from tierplan.measure.kit import EXPECTED, shown
 from tierplan.measure.verifying import bottleneck, unknown
@@ -53,6 +52,7 @@ def command(
     plan = make_plan(wanted, load.catalogue(), load.read_prices(wanted, stack))
     form = "json" if as_json else form
     _fit_together(of_config=of_config, form=form, calibrate=calibrate, of_systems=bool(tier or names))
+    files.ready(calibrate, "--calibrate")
     if of_config:
         from tierplan.cli.drift import show_drift  # noqa: PLC0415  # for those who compare what is deployed
 
@@ -189,9 +189,5 @@ def _write(path: Path, entries: dict[str, object]) -> None:
         "# What was measured of this plan's products: later plans promise no more (tierplan:calibration).\n"
         + yaml.safe_dump(entries, sort_keys=False, allow_unicode=True, width=200)
     )
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        message = f"--calibrate {path}: cannot be written ({error.strerror}); choose another place"
-        raise InputError(message) from None
+    files.write(path, text, "--calibrate")
     click.echo(f"wrote {path}; name it in the stack as tierplan:calibration", err=True)

@@ -21,7 +21,7 @@ from tierplan.load.read import stack_from_document, stack_from_text
 from tierplan.load.schema import stack_schema
 from tierplan.load.starter import starter
 from tierplan.load.variants import Variants
-from tierplan.load.vary import Form, read_form
+from tierplan.load.vary import Form, canonical, read_form
 from tierplan.load.write import stack_text
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "Table",
     "Variants",
     "calibrated",
+    "canonical",
     "catalogue",
     "default_fact",
     "prices_of",

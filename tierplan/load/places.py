@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tierplan.domain.hosts import Hosts
 
 MOST_BYTES = 1 << 20
+MOST_NAMES = 10
 _STACK_FILE = re.compile(r"Pulumi\.([A-Za-z0-9_.-]{1,100})\.(?:yaml|yml|json)")
 _PROJECT_FILES = ("Pulumi.yaml", "Pulumi.yml", "Pulumi.json")
 
@@ -115,12 +116,18 @@ def _place(stack: str) -> _Place:
         return _Place(name=stack, path=files[stack], where=_shown(files[stack]))
     path = Path(stack)
     if not stack or "\0" in stack or not (_looks_like_path(stack) or path.exists()):
-        near = nearest(stack, files)
-        there = f"stacks here: {', '.join(sorted(files))}" if files else "no stacks here; tierplan init writes one"
-        message = f'no stack "{shortened(stack)}"; {near}{there}'
+        message = f'no stack "{shortened(stack)}"; {nearest(stack, files)}{_there(sorted(files))}'
         raise InputError(_one_line(message))
     match = _STACK_FILE.fullmatch(path.name)
     return _Place(name=match[1] if match else path.stem, path=path, where=_one_line(stack))
+
+
+def _there(names: Sequence[str]) -> str:
+    """The stacks of the project, as many as a line bears."""
+    if not names:
+        return "no stacks here; tierplan init writes one"
+    more = f", … and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"stacks here: {', '.join(names[:MOST_NAMES])}{more}"
 
 
 def _looks_like_path(stack: str) -> bool:

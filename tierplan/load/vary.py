@@ -11,11 +11,11 @@ from typing import cast
 
 from tierplan.domain.stack import Stack
 from tierplan.errors import InputError
-from tierplan.load.document import UnreadableError, read_document
-from tierplan.load.faults import input_error, listed
+from tierplan.load.document import read_document
+from tierplan.load.faults import listed
 from tierplan.load.namespaces import form_document
 from tierplan.load.places import beside, calibrated, stack_file
-from tierplan.load.read import stack_from_document
+from tierplan.load.read import stack_from_document, stack_from_text
 
 _STEP = re.compile(r"([A-Za-z0-9_-]+)|\[(\d+)\]")
 
@@ -49,19 +49,29 @@ def read_form(stack: str | os.PathLike[str]) -> Form:
     Raises:   InputError with one line for each fault
     """
     name, where, text = stack_file(stack)
-    try:
-        form = form_document(read_document(text))
-    except UnreadableError as error:
-        raise input_error([error.fault], where=where, lines={}) from None
-    if form.faults:
-        raise input_error(form.faults, where=where, lines=form.lines)
-    found = Form(
-        name=name,
-        where=where,
-        document=cast("Mapping[str, object]", form.value),
-        folder=Path() if os.fspath(stack) == "-" else beside(stack),
-    )
-    found.stack({})
+    folder = Path() if os.fspath(stack) == "-" else beside(stack)
+    calibrated(stack_from_text(text, name=name, where=where), folder)  # its faults have lines, those of a point none
+    form = form_document(read_document(text))
+    return Form(name=name, where=where, document=cast("Mapping[str, object]", form.value), folder=folder)
+
+
+def canonical(document: object, path: str) -> str:
+    """
+    The key path with the number of each item: the one spelling of what it leads to.
+
+    Raises:   InputError if the path is none, or names no item of a list
+
+    >>> canonical({"workloads": [{"name": "chat"}]}, "workloads.chat.gpus")
+    'workloads[0].gpus'
+    """
+    block, found = document, ""
+    for step in _steps(path):
+        if isinstance(block, list | tuple):
+            index = _index(list(block), step, path)
+            block, found = block[index], f"{found}[{index}]"
+        else:
+            block = block.get(step) if isinstance(block, Mapping) else None
+            found = f"{found}[{step}]" if isinstance(step, int) else f"{found}.{step}" if found else step
     return found
 
 
@@ -73,11 +83,15 @@ def with_value(document: object, path: str, value: object) -> object:
 
     Raises:   InputError if the path is none, or names no item of a list
     """
+    return _set(document, _steps(path), value, path)
+
+
+def _steps(path: str) -> list[str | int]:
     steps = [word or int(index) for word, index in _STEP.findall(path)]
     if not steps or not re.fullmatch(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+|\[\d+\])*", path):
         message = f"{path!r} is no key path; write e.g. cluster.gpu_nodes or workloads[0].checkpoint.interval"
         raise InputError(message)
-    return _set(document, steps, value, path)
+    return steps
 
 
 def _set(block: object, steps: list[str | int], value: object, path: str) -> object:

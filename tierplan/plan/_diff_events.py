@@ -22,10 +22,10 @@ DELETES = ("delete",)
 STATEFUL = re.compile(
     r"tierplan:index:(TieredStorage|HotTier|ColdTier)$"
     r"|:[^:]*(file_?system|bucket|blob_?container|storage_?account|volume(claim)?|lustre|filestore"
-    r"|database|db_?(instance|cluster)|rds|redis|cache_?cluster|replication_?group|dynamodb|cosmos"
+    r"|database|db_?(instance|cluster|system)|rds|redis|cache_?cluster|replication_?group|dynamodb|cosmos"
     r"|snapshot|backup|vault|key_?ring|crypto_?key|objectstorage)[^:]*$"
     r"|:(kms|keyvault)/?[^:]*:[^:]*key$"
-    r"|:(rds|lustre|filestore|redis|elasticache|memorystore|sql|docdb)/[^:]*:[^:]*(instance|cluster)$"
+    r"|:(rds|lustre|filestore|redis|elasticache|memorystore|sql|docdb|kvstore)/[^:]*:[^:]*(instance|cluster)$"
     r"|:fsx/[^:]*:[^:]*(volume|filesystem)$|:(nas|cpfs|dfs)/[^:]*:file[^:]*$",
     re.IGNORECASE,
 )
@@ -33,7 +33,7 @@ STATEFUL = re.compile(
 ABOUT_DATA_ONLY = re.compile(
     r"(policy|acl|ownershipcontrols?|publicaccessblock|versioning|lifecycle[a-z]*|encryption[a-z0-9]*|notification|cors"
     r"|attachment|parametergroup|subnetgroup|securitygroup|mounttarget|iam[a-z]*|logging[a-z]*|website[a-z0-9]*"
-    r"|repositoryassociation|datarepositoryassociation|configuration[a-z0-9]*)$",
+    r"|objectstoragelink|repositoryassociation|datarepositoryassociation|configuration[a-z0-9]*)$",
     re.IGNORECASE,
 )
 """Settings of such a resource: replacing them moves no data."""

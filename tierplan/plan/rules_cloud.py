@@ -12,6 +12,7 @@ from tierplan.plan.rule import SERVED, PlanCase, Rule, StackRule, illegal, stack
 
 __all__ = ["PROGRAM_RULES", "RULES", "STACK_RULES"]
 
+
 def scratch(case: PlanCase) -> Iterator[Finding]:
     """Nothing that exists nowhere else stands on a file system that is not replicated."""
     hot = case.tiers.get("hot")

@@ -342,7 +342,7 @@ def _rejection(tried: _Tried, tier: Tier) -> Rejection:
         if value is not None
     }
     forbidden = [one for one in tried.against if one.policy.endswith(("-layout", "-node"))]
-    reason = "; ".join(finding.message for finding in forbidden or tried.against)
+    reason = "; ".join(dict.fromkeys(finding.message for finding in forbidden or tried.against))
     remedies = dict.fromkeys(one.remedy for one in forbidden or tried.against if one.remedy)
     return Rejection(
         backend=tried.plan.config.backend, tier=tier, reason=reason, figures=figures, wins_if="; ".join(remedies)

@@ -33,7 +33,7 @@ def missing_tiers(case: PlanCase) -> Iterator[Finding]:
     for tier in wanted_tiers(case.stack):
         if tier in case.tiers:
             continue
-        reasons = [f"{r.backend}: {r.reason}" for r in case.rejections if r.tier == tier]
+        reasons = [f"{r.backend}: {r.reason.removeprefix(f'{r.backend}: ')}" for r in case.rejections if r.tier == tier]
         yield Finding(
             policy="stack-tiers",
             level="mandatory",

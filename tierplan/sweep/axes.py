@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -76,6 +77,9 @@ def _range(body: str, unit: str, text: str) -> Iterator[object]:
         message = f"--vary {text!r}: no range; {FORM}"
         raise InputError(message)
     first, last, sign, by = float(match[1]), float(match[3]), match[5], float(match[6])
+    if not all(map(math.isfinite, (first, last, by))):
+        message = f"--vary {text!r}: holds a number beyond what a computer counts; write smaller ones"
+        raise InputError(message)
     unit = unit or match[2] or ""
     for number in _numbers(first, last, sign, by, text):
         yield f"{number:.12g} {unit}" if unit else int(number) if number.is_integer() else number
@@ -84,8 +88,8 @@ def _range(body: str, unit: str, text: str) -> Iterator[object]:
 def _numbers(first: float, last: float, sign: str, by: float, text: str) -> Iterator[float]:
     if sign == "/":
         count = int(by)
-        if count < 2 or count > MOST_VALUES:
-            message = f"--vary {text!r}: {by:g} points; write 2 to {MOST_VALUES:,}"
+        if count != by or count < 2 or count > MOST_VALUES:
+            message = f"--vary {text!r}: {by:g} points; write a whole number from 2 to {MOST_VALUES:,}"
             raise InputError(message)
         yield from (first + (last - first) * step / (count - 1) for step in range(count))
         return
@@ -93,6 +97,9 @@ def _numbers(first: float, last: float, sign: str, by: float, text: str) -> Iter
         message = f"--vary {text!r}: never ends; the step must be above 0, a factor above 1, and FROM below TO"
         raise InputError(message)
     number, count = first, 0
-    while number <= last * (1 + 1e-12) and count < MOST_VALUES:
+    while number <= last * (1 + 1e-12):
+        if count == MOST_VALUES:
+            message = f"--vary {text!r}: more than {MOST_VALUES:,} values; write a larger step or factor"
+            raise InputError(message)
         yield number
         number, count = (number * by if sign == "*" else first + by * (count + 1)), count + 1

@@ -33,23 +33,37 @@ class Journal:
         """
         The points that are done.
 
-        Raises:   InputError if the file is of another sweep
+        Raises:   InputError if the file is of another sweep, or cannot be read
         """
-        if not self.path.exists():
-            return {}
-        lines = self.path.read_text(encoding="utf-8").splitlines()
+        try:
+            if not self.path.exists():
+                return {}
+            lines = self.path.read_text(encoding="utf-8", errors="replace").splitlines()
+        except (OSError, ValueError) as error:
+            raise self._fault(error) from None
         if not lines or lines[0] != self.key:
             message = f"{self.path}: is of another sweep (stack, axes, measures or release differ); name another file"
             raise InputError(message)
         return {point.index: point for line in lines[1:] if (point := _point(line)) is not None}
 
     def write(self, points: Iterable[Point]) -> None:
-        """Keep more finished points."""
-        fresh = not self.path.exists()
-        with self.path.open("a", encoding="utf-8") as file:
-            if fresh:
-                file.write(self.key + "\n")
-            file.writelines(_line(point) + "\n" for point in points)
+        """
+        Keep more finished points; none of them makes sure that the file is there and can be written.
+
+        Raises:   InputError if it cannot
+        """
+        try:
+            fresh = not self.path.exists()
+            with self.path.open("a", encoding="utf-8") as file:
+                if fresh:
+                    file.write(self.key + "\n")
+                file.writelines(_line(point) + "\n" for point in points)
+        except OSError as error:
+            raise self._fault(error) from None
+
+    def _fault(self, error: OSError | ValueError) -> InputError:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        return InputError(f"--journal {self.path}: cannot be kept ({reason}); name a file in a folder that is there")
 
 
 def run(
@@ -72,6 +86,8 @@ def run(
     """
     book = Journal(path=journal, key=_key(form, axes, names)) if journal else None
     done = book.read() if book else {}
+    if book:
+        book.write(())  # what cannot be kept is told before the hours of planning, not after
     on_done(len(done))
     jobs = [(index, settings) for index, settings in enumerate(grid(axes)) if index not in done]
     chunks = [jobs[start : start + CHUNK] for start in range(0, len(jobs), CHUNK)]
@@ -153,8 +169,7 @@ def _point(line: str) -> Point | None:
     """A point out of its line; None for a line that was cut off when the run was interrupted."""
     try:
         index, settings, verdict, reasons, choices, measures = json.loads(line)
-    except ValueError:
+        told = tuple(reasons)
+    except (TypeError, ValueError):
         return None
-    return Point(
-        index=index, settings=settings, verdict=verdict, reasons=tuple(reasons), choices=choices, measures=measures
-    )
+    return Point(index=index, settings=settings, verdict=verdict, reasons=told, choices=choices, measures=measures)

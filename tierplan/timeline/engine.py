@@ -48,6 +48,20 @@ def run(
     return world.seen(days=days, seed=seed)
 
 
+def expected_events(scenario: Scenario, *, days: float) -> float:
+    """
+    How many interruptions, saves, losses and repairs a run has, roughly: what it costs to run.
+
+    Formula:  n = days * 86400 * (sum of 1/mean_time_to_interrupt + 1/compute of jobs + 2 * per_s * count of parts)
+    Assumes:  saves are free where nothing but interruptions changes the pace, for the run leaps over them then
+    """
+    jobs = sum(
+        1 / job.mean_time_to_interrupt + (0 if scenario.quiet or job.compute <= 0 else 1 / job.compute)
+        for job in scenario.jobs
+    )
+    return days * DAY * (jobs + sum(2 * part.per_s * part.count for part in scenario.parts))
+
+
 class World:
     """Everything that shares the clock."""
 
