@@ -12,7 +12,7 @@ from typing import Any, ClassVar, cast
 import click
 
 from tierplan import __version__, load
-from tierplan.cli import texts
+from tierplan.cli import streams, texts
 from tierplan.cli.catalogue import KINDS, catalogue_lines
 from tierplan.cli.explain import explanation, figure_ids
 from tierplan.cli.planning import planned
@@ -55,19 +55,19 @@ class Verbs(click.Group):
         """As click has it, but a reader who has seen enough (`tierplan catalogue | head`) is no failure."""
         try:
             return super().main(*args, **extra)
-        except texts.ClosedPipeError:
+        except streams.ClosedPipeError:
             return 0
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
         """Read the words; `--help` writes already here."""
-        with texts.closed_pipe():
+        with streams.closed_pipe():
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb."""
-        with texts.closed_pipe():
+        with streams.closed_pipe():
             return super().invoke(ctx)
 
 

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
+from tierplan.cli.streams import silence
 from tierplan.domain.fabric import Cut, FabricPlan
 from tierplan.domain.need import Load
 from tierplan.domain.plan import Cost, CostLine, Finding, Plan
 from tierplan.domain.stack import OptionValue
 from tierplan.domain.tiers import BESIDE, NEVER, Delivered, TierPlan
-from tierplan.errors import EngineError
 from tierplan.plan import verdict
 from tierplan.plan.document import busiest_phase
 from tierplan.plan.rules import losses
@@ -57,7 +55,6 @@ BRIEF = (  # the first that fits the screen
         for most in (8, 6, 4, 3, 2, 1)
     ),
 )
-FULL_UP = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 COLOURS = {"pass": "green", "refused": "red", "mandatory": "red", "advisory": "yellow"}
 
 
@@ -75,37 +72,6 @@ def show(lines: Iterable[str], *, err: bool = False) -> None:
             click.echo(line, err=err, color=colour)
     except BrokenPipeError:  # `tierplan plan | head`: the reader has seen enough, and the exit code stays what it is
         silence()
-
-
-class ClosedPipeError(Exception):
-    """Nobody reads standard output any more. Not an OSError: of those click makes exit code 1."""
-
-
-@contextmanager
-def closed_pipe() -> Iterator[None]:
-    """
-    Turn a closed pipe into `ClosedPipeError`, and write nothing more.
-
-    Raises:   EngineError if standard output takes nothing more for another reason: a full disk
-    """
-    try:
-        yield
-    except BrokenPipeError:
-        silence()
-        raise ClosedPipeError from None
-    except OSError as error:
-        if error.filename is not None or error.errno not in FULL_UP:
-            raise  # of no stream: a defect
-        silence()
-        message = f"standard output cannot be written ({error.strerror}); the answer is not whole"
-        raise EngineError(message) from None
-
-
-def silence() -> None:
-    """Write nothing more on standard output, also not when the interpreter ends and flushes it."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
 
 
 def relative(path: Path) -> str:
