@@ -15,7 +15,19 @@ from tierplan.units import op_rate
 LEAVES = ("stack ", "default ", "catalogue ", "plan ", "constant")
 FORMULAS = [
     *("cache", "capacity", "checkpoint", "dataset_read", "general", "goodput", "growth", "interval", "jobs"),
-    *("kv_cache", "lifecycle", "loader", "metadata", "model", "model_load", "near", "reference", "restore", "share", "writers"),
+    *(
+        "kv_cache",
+        "lifecycle",
+        "loader",
+        "metadata",
+        "model",
+        "model_load",
+        "near",
+        "reference",
+        "restore",
+        "share",
+        "writers",
+    ),
 ]
 
 

@@ -92,7 +92,11 @@ CLOUDS: Mapping[str, Cloud] = {
         quotas=True,
         services={
             "managed-redis": Service(
-                title="Azure Managed Redis", engine="redis", name="Balanced_B{}", key="azure_b_", sizes=("5", "10", "20")
+                title="Azure Managed Redis",
+                engine="redis",
+                name="Balanced_B{}",
+                key="azure_b_",
+                sizes=("5", "10", "20"),
             ),
             "flexible-server": Service(
                 title="Azure Database for PostgreSQL",

@@ -6,7 +6,7 @@ import hashlib
 import re
 import warnings
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import pulumi
 import pulumi_azure
@@ -106,7 +106,7 @@ def _does_something(rule: ObjectRule) -> bool:
     return bool(rule.transitions) or rule.delete_after_days is not None or rule.old_versions_after_days is not None
 
 
-def rule_args(rule: ObjectRule, container: str) -> storage.ManagementPolicyRuleArgsDict:
+def rule_args(rule: ObjectRule, container: str) -> dict[str, Any]:
     """One rule in the provider's words; a prefix begins with the container's name."""
     base: dict[str, Any] = {
         f"tier_to_{TIERS[move.storage_class]}_after_days_since_modification_greater_than": move.after_days
@@ -118,5 +118,4 @@ def rule_args(rule: ObjectRule, container: str) -> storage.ManagementPolicyRuleA
     if rule.old_versions_after_days is not None:
         actions["version"] = {"delete_after_days_since_creation": rule.old_versions_after_days}
     filters = {"blob_types": ["blockBlob"], "prefix_matches": [f"{container}/{rule.prefix}"]}
-    made = {"name": rule.id, "enabled": True, "filters": filters, "actions": actions}
-    return cast("storage.ManagementPolicyRuleArgsDict", made)
+    return {"name": rule.id, "enabled": True, "filters": filters, "actions": actions}

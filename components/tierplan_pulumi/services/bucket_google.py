@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any
 
 import pulumi
 import pulumi_gcp
@@ -65,14 +65,15 @@ def safe_bucket(
         storage.BucketIAMMember(
             f"{name}-access", bucket=bucket.name, role=DATA_PATH, member=f"serviceAccount:{account}", opts=opts
         )
-    return bucket.name
+    made: pulumi.Output[str] = bucket.name
+    return made
 
 
-def rule_args(rule: ObjectRule) -> Iterator[storage.BucketLifecycleRuleArgsDict]:
+def rule_args(rule: ObjectRule) -> Iterator[dict[str, Any]]:
     """One rule in the provider's words: an action each, with its condition."""
     for action, condition in _actions(rule):
         under = {"matches_prefixes": [rule.prefix]} if rule.prefix else {}
-        yield cast("storage.BucketLifecycleRuleArgsDict", {"action": action, "condition": {**condition, **under}})
+        yield {"action": action, "condition": {**condition, **under}}
 
 
 def _actions(rule: ObjectRule) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:

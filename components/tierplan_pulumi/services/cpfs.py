@@ -71,7 +71,7 @@ def inputs(chosen: TierPlan, where: Place) -> dict[str, Any]:
     return {word: value for word, value in found.items() if value is not None}
 
 
-def _mount_target(name: str, where: Place, system: nas.FileSystem, opts: pulumi.ResourceOptions) -> nas.MountTarget:
+def _mount_target(name: str, where: Place, system: Any, opts: pulumi.ResourceOptions) -> Any:
     """The one mount target, which lets in whom the stack names."""
     access = nas.AccessGroup(
         f"{name}-access", access_group_name=name, access_group_type="Vpc", file_system_type=GENERAL, opts=opts
@@ -97,7 +97,7 @@ def _mount_target(name: str, where: Place, system: nas.FileSystem, opts: pulumi.
     )
 
 
-def _protocol(name: str, where: Place, system: nas.FileSystem, opts: pulumi.ResourceOptions) -> None:
+def _protocol(name: str, where: Place, system: Any, opts: pulumi.ResourceOptions) -> None:
     """
     NFS in front of the file system, for clients without its own client, and for Kubernetes.
 
@@ -128,7 +128,7 @@ def _flows(  # noqa: PLR0917  # what a flow is made of
     chosen: TierPlan,
     plan: Plan,
     where: Place,
-    target: nas.MountTarget,
+    target: Any,
     opts: pulumi.ResourceOptions,
 ) -> None:
     """Guard: after the mount target, and one after another, as the service works on them."""
