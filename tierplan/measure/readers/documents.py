@@ -53,7 +53,7 @@ def number(found: Mapping[str, object], key: str) -> float:
     """
     A number, also one written as text; 0 where the key is missing or empty, and for NaN: the mean of nothing.
 
-    Raises:   InputError if something else stands there, or less than nothing
+    Raises:   InputError if something else stands there
     """
     value = found.get(key)
     if value is None or value == "":
@@ -64,7 +64,7 @@ def number(found: Mapping[str, object], key: str) -> float:
         read = math.inf
     if math.isnan(read):
         return 0.0
-    if math.isinf(read) or read < 0:
+    if math.isinf(read):
         message = f"{key}: {value!r} is no figure of a result; run the benchmark again, or name another file"
         raise InputError(message)
     return read
