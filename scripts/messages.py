@@ -10,6 +10,7 @@ import contextlib
 import io
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -21,6 +22,7 @@ from tierplan.report.language import FOLDER, LANGUAGES
 from tierplan.report.rules import titles
 
 SOURCE = FOLDER.parent
+NEVER = datetime(2026, 1, 1, tzinfo=UTC)  # the same messages give the same bytes, whenever that is
 KEYWORDS = {"say": None, "N_": None}
 
 
@@ -70,8 +72,7 @@ def text_of(catalogue: Catalog) -> bytes:
 def compiled(catalogue: Catalog) -> bytes:
     """The catalogue as gettext reads it."""
     out = io.BytesIO()
-    plain = Catalog(locale=catalogue.locale, fuzzy=False)
-    plain.mime_headers = [("Content-Type", "text/plain; charset=utf-8")]
+    plain = Catalog(locale=catalogue.locale, fuzzy=False, creation_date=NEVER, revision_date=NEVER)
     for message in catalogue:
         if message.id and message.string:
             plain.add(message.id, string=message.string)
