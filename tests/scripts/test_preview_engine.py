@@ -25,6 +25,7 @@ def preview(*words: str, engine: Path) -> subprocess.CompletedProcess[str]:
 
 def test_every_stack_of_a_project_is_what_it_says_it_is_and_no_file_changes(engine: Path, tmp_path: Path) -> None:
     """Of a project with two stacks: the shipped ones are previewed one by one in tests/engine."""
+    assert engine.is_dir()
     for name in ("Pulumi.yaml", "__main__.py", "policies", "components", "tests", "tools", "tierplan"):
         (tmp_path / name).symlink_to(ROOT / name)
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts")  # a link would lead back to the project's own stacks
