@@ -8,6 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = (ROOT / "stacks" / "Pulumi.demo.yaml").read_text()
 AWS = (ROOT / "stacks" / "Pulumi.aws-fsx.yaml").read_text()
+SITES = {site: (ROOT / "stacks" / f"Pulumi.{site}-lustre.yaml").read_text() for site in ("azure", "google", "oci")}
 
 LFS_DF = """\
 UUID                   1K-blocks        Used   Available Use% Mounted on
